@@ -124,6 +124,27 @@ def test_a_missing_replicate_counts_as_one(relation):
     assert by_label(collapsed(rows, replicate="rep"), "distinct") == {"a": 2}
 
 
+@pytest.mark.parametrize("more", [{}, {"replicate": "rep"}, {"status": "st"}, {"replicate": "rep", "status": "st"}])
+def test_a_few_rows_of_text_are_grouped_as_the_engine_groups_them(monkeypatch, more):
+    """Labels, scores and replicates that are not there are among them."""
+    label, score = "CASE WHEN i % 9 > 0 THEN 'item ' || i % 9 END", "CASE WHEN i % 7 > 0 THEN (i * i % 31)::VARCHAR END"
+    rep, status = "CASE WHEN i % 5 > 0 THEN (i % 4)::VARCHAR END", "['ok', 'refused', 'Error '][i % 3 + 1]"
+    with duckdb.connect() as connection:
+        asked = f"{label} AS item, {score} AS score, {rep} AS rep, {status} AS st"
+        rows = connection.sql(f"SELECT {asked} FROM range(200) AS t(i)")
+        here = collapsed(rows, ("4",), typed=False, **more)
+        monkeypatch.setattr(sql, "_SAMPLE", 100)
+        there = collapsed(rows, ("4",), typed=False, **more)
+    place = [np.argsort(one.facets[0].codes) for one in (here, there)]
+    assert here.facets[0].levels == there.facets[0].levels
+    assert here.facets[0].absent
+    for name in ("rows", "n", "mean", "ss", "low", "high", *(["distinct"] if "replicate" in more else [])):
+        one, other = getattr(here, name)[place[0]], getattr(there, name)[place[1]]
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    for name, counted in (here.status or {}).items():
+        assert counted[place[0]].tolist() == there.status[name][place[1]].tolist()
+
+
 def test_names_that_sql_would_misread(relation):
     rows = relation("('a', 1)", '"it""em; --", "group by"')
     held = Opened(rows, tuple(rows.columns), typed=True)

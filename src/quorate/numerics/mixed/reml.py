@@ -450,10 +450,10 @@ def bounded_step(
     h.flat[:: len(h) + 1] += damping + 1e-12
     g, low = gradient * scale, (least - theta) / scale
     free = (theta > least) | (gradient < 0)
-    step: Floats = np.zeros_like(theta)
+    step = np.zeros_like(theta)
     for _ in range(3 * len(theta) + 3):
         if free.all():
-            step = -np.linalg.solve(h, g)
+            step[:] = -np.linalg.solve(h, g)
         else:
             step = np.where(free, 0.0, low)
             some = free.nonzero()[0]
