@@ -81,12 +81,12 @@ test-installed: dist  ## all tests on the wheel as installed, not on the checkou
 	.venv-installed/bin/python -c 'import quorate, sys; sys.exit("src" in quorate.__file__)'
 	.venv-installed/bin/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-sbom: .venv-dist/dist.stamp  ## the bill of materials of the core (CycloneDX), in dist/sbom.json
+sbom: .venv-dist/dist.stamp  ## the bill of materials of the core (CycloneDX), held against its schema, in dist/sbom.json
 	mkdir -p dist
 	$(PYTHON) -m venv --clear .venv-sbom
 	.venv-sbom/bin/python $(INSTALL) .
 	.venv-sbom/bin/python -m pip uninstall -qq --yes setuptools pip
-	.venv-dist/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json .venv-sbom
+	.venv-dist/bin/cyclonedx-py environment --validate --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json .venv-sbom
 	rm -rf .venv-sbom
 
 docs: .venv/docs.stamp  ## what pages show runs; the site in site/, which opens from disk; no network once tools are there
