@@ -230,7 +230,8 @@ def wide(rng: np.random.Generator) -> Known:
         held = [str(one) for one in rng.choice(COLUMNS[role], k, replace=False)]
     else:
         form = str(rng.choice(COLUMNS[role]))
-        held = [form.format(place) for place in (["ann", "bob", "cleo", "dan"] if form == "{}" else "1234")][:k]
+        own = ["atlas", "nova", "orion", "vega"] if role == "system" else ["ann", "bob", "cleo", "dan"]
+        held = [form.format(place) for place in (own if form == "{}" else "1234")][:k]
     for place, column in enumerate(held):
         latent = item + 0.3 * place + rng.normal(size=rows) * 0.6
         columns[column] = (

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from quorate import rules
 from quorate.errors import InvalidInput, QuorateError, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import DOWN, OF, SAME
+from quorate.roles import DOWN, SAME
+from quorate.table.exchange.rows import parts_of
 from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
@@ -140,8 +141,7 @@ def _with_made(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], name: str) -> nw.Da
 
     if name.startswith(SAME):
         return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
-    down, text = name.endswith(DOWN), CROSSED in name
-    parts = [name.removesuffix(DOWN)] if down else [part.strip() for part in name.split(CROSSED if text else OF)]
+    down, text, parts = name.endswith(DOWN), CROSSED in name, parts_of(name)
     for part in parts:
         if part not in frame.collect_schema().names():
             raise UnknownColumn(name, part, frame.collect_schema().names())

@@ -259,6 +259,13 @@ def test_no_label_of_where_something_comes_from():
         q.read(pl.DataFrame(columns), announce=False)
 
 
+def test_no_judgment_of_what_was_measured():
+    bmi = [20 + n * 37 % 170 / 10 for n in range(N)]
+    columns = {"patient_id": [f"P{n}" for n in range(N)], "age": [20 + n for n in range(N)], "bmi": bmi}
+    with pytest.raises(Unsure, match=r"no column looks like a judgment: .* bmi is one, .* broken numbers from"):
+        q.read(pl.DataFrame(columns), announce=False)
+
+
 def test_a_judge_beside_people_who_chose_among_the_same_words_is_asked():
     words = ["safe", "unsafe", "safe"] * N
     columns = {"dialog_id": [*range(3 * N)], "annotator_a": words, "annotator_b": words[::-1], "llm_judge": words}
@@ -354,3 +361,91 @@ def test_titles_of_a_sheet_are_padded(tmp_path):
     found = q.read(path, announce=False)
     assert (found.n_levels("item"), found.facet("judge").levels) == (N, ("First marker", "Second marker"))
     assert any("2 lines above the header" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        ({"prompt": ASKED, "vote": WON}, {"model_a": ":new", "model_b": ":old", "winner": "vote"}),
+        ({"task": ASKED, "passed": [1] * N, "tried": [2] * N}, {"score": "passed/tried", "facets": {"item": "task"}}),
+    ],
+)
+def test_what_is_kept_beside_a_file_may_be_made_of_its_columns(tmp_path, columns, options):
+    path = tmp_path / "table.csv"
+    pl.DataFrame(columns).write_csv(path)
+    (tmp_path / ".quorate.yaml").write_text(json.dumps(options))
+    table = q.read(path, announce=False)
+    assert "as .quorate.yaml beside it says" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("lines", "roles"),
+    [
+        # numbered columns of who judged by rows, names with what is said of them, questions and shares of names
+        (
+            ["coder," + ",".join(f"art_{n:02}" for n in range(9))]
+            + [
+                f"{who}," + ",".join(str(MARK[n + at]) for n in range(9))
+                for at, who in enumerate(("Ines", "Tom", "Eva"))
+            ],
+            {"item": "item", "judge": "coder"},
+        ),
+        (
+            ["Call,Sam (QA),Ivy (QA)", *(f"{7000 + n},{MARK[n] + 70},{MARK[n + 1] + 70}" for n in range(N))],
+            {"item": "Call", "judge": "judge"},
+        ),
+        (
+            ["Project,Judge Ana (Stripe),Judge Bo", *(f"p{n},{MARK[n]},{MARK[n + 1]}" for n in range(N))],
+            {"item": "Project", "judge": "judge"},
+        ),
+        (
+            ["conv,QA1,QA2,QA3", *(f"C{n},{MARK[n]},{MARK[n + 1]},{MARK[n + 2]}" for n in range(N))],
+            {"item": "conv", "judge": "judge"},
+        ),
+        (
+            ["slug,desk,OK to run?", *(f"s-{n},{'xyz'[n % 3]},{'yes' if MARK[n] > 2 else 'no'}" for n in range(N))],
+            {"item": "slug"},
+        ),
+        (
+            ["Your name,Which team are you scoring?,Overall score (1 = poor)"]
+            + [f"{PEOPLE[n % 3]},team {n // 3},{MARK[n]}" for n in range(3 * N)],
+            {"item": "Which team are you scoring?", "judge": "Your name"},
+        ),
+        (
+            ["MRN_hash,Unit,reviewer_initials,overall"]
+            + [f"{n * 7919:x}q,{('ICU', 'Ortho', '4 West')[n % 3]},{'abcde'[n % 5]},{MARK[n]}" for n in range(3 * N)],
+            {"item": "MRN_hash", "judge": "reviewer_initials"},
+        ),
+        # a file without a header of who judged, what was judged and the score
+        (
+            [f"judge{n % 3:02},Team {'of' if n % 2 else 'by'} {n // 3},{MARK[n]}" for n in range(3 * N)],
+            {"item": "column2", "judge": "column1"},
+        ),
+    ],
+)
+def test_how_people_call_columns(tmp_path, lines, roles):
+    table = q.read(write(tmp_path / "table.csv", lines), announce=False)
+    found = {facet.name: facet.column for facet in table.facets}
+    assert {role: found.get(role) for role in ("item", "judge") if role in found} == roles
+
+
+def test_duels_without_a_header(tmp_path):
+    pairs = [("qwen", "llama"), ("llama", "gemma"), ("gemma", "qwen")]
+    lines = [f"{a},{b},{(a, b, a, 'tie')[n % 4]}" for n in range(4 * N) for a, b in [pairs[n % 3]]]
+    votes = q.read(write(tmp_path / "duels.csv", lines), announce=False)
+    assert (set(votes.models), votes.n, votes.n_decisive) == ({"qwen", "llama", "gemma"}, 4 * N, 3 * N)
+
+
+def test_preferences_that_are_counted(tmp_path):
+    lines = ["topic,variant_1,variant_2,v1_preferred,v2_preferred,no_preference"]
+    lines += [
+        f"t{n // 3},{a},{b},{4 + n},{9 + n},2" for n, (a, b) in enumerate([("x", "y"), ("y", "z"), ("x", "z")] * 3)
+    ]
+    votes = q.read(write(tmp_path / "counts.csv", lines), announce=False)
+    assert (set(votes.models), votes.n) == ({"x", "y", "z"}, sum(4 + n + 9 + n + 2 for n in range(9)))
+
+
+def test_who_wrote_and_who_reviewed(tmp_path):
+    lines = ["matter,drafted_by,reviewed_by,score /10"]
+    lines += [f"M-{n // 6},{('Harker', 'LexDraft')[n % 2]},{'abc'[n // 2 % 3]},{MARK[n]}" for n in range(60)]
+    assert {row["system"] for row in q.rank(write(tmp_path / "memos.csv", lines)).rows()} == {"Harker", "LexDraft"}

@@ -14,6 +14,7 @@ from quorate import rules
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import Alpha, alpha_of
+from quorate.estimate.agreement.mark_gaps import MarkGap, mark_gaps, mark_words
 from quorate.estimate.agreement.rates import (
     ALONE,
     Rates,
@@ -122,6 +123,8 @@ class Against(Result):
         Whether each judge may stand in for people, where three or more of them are judges of the same table.
     stability : mapping of str to Alpha
         How far each judge agrees with itself under other prompts (prompt stability); empty with one prompt.
+    marks : tuple of MarkGap
+        Of marks of three values or more, how much more each judge gives than people, and their correlation.
     """
 
     items: int
@@ -156,6 +159,7 @@ class Against(Result):
     bar: Mapping[str, float] = field(default_factory=dict)
     stand_ins: tuple[AltTest, ...] = ()
     stability: Mapping[str, Alpha] = field(default_factory=dict)
+    marks: tuple[MarkGap, ...] = ()
 
     derived = ("sentence", "exit_code")
 
@@ -181,7 +185,9 @@ class Against(Result):
             return " ".join([*fit, *each, *apart, *self._beyond_rates()])
         if len(self.configurations) == 1:
             [(judge, kappa)] = self.kappas.items()
-            return " ".join([right_words(judge, self.majority, kappa, self.items, self.unit), *self._beyond_rates()])
+            gaps = [mark_words(one) for one in self.marks]
+            same = right_words(judge, self.majority, kappa, self.items, self.unit, same=bool(gaps))
+            return " ".join([*gaps, same, *self._beyond_rates()])
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
             f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')}, one "
@@ -359,6 +365,7 @@ def against(
         bar=stated,
         stand_ins=tuple(stand_ins(judgments, human, level)),
         stability=stability(judged, level),
+        marks=tuple(mark_gaps(judged, people, level, resamples, draws)),
     )
 
 

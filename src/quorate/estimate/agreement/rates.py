@@ -486,10 +486,14 @@ def rates_words(one: Rates, verdicts: tuple[str, str], *, short: bool = False) -
     return " ".join((right, false) if short else (right, rates, false))
 
 
-def right_words(judge: str, right: Measured, kappa: Measured, items: int, unit: str = "item") -> str:
-    """How often one judge is right, and its kappa with people."""
+def right_words(
+    judge: str, right: Measured, kappa: Measured, items: int, unit: str = "item", *, same: bool = False
+) -> str:
+    """How often one judge is right, or gives the ``same`` mark as most people, and its kappa with people."""
     who = capitalised(judge) if judge == ALONE else judge
     beyond = f"kappa {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})"
+    if same:
+        return f"It gives the mark that most people give on {_words(right)} of {counted(items, unit)}, {beyond}."
     return f"{who} is right on {_words(right)} of {counted(items, unit)}, {beyond}."
 
 

@@ -29,7 +29,7 @@ JUDGES_ALONE = (
     *("referee", "moderator", "adjudicator", "panelist", "panellist", "juror", "verifier", "checker", "inspector"),
     *("autorater", "turker", "crowdworker", "clinician", "physician", "radiologist", "pathologist", "reader", "voter"),
     *("listener", "viewer", "triager", "tester", "sme", "taster", "auditor", "appraiser", "proofreader"),
-    *("peer", "jury_member", "ta"),
+    *("peer", "jury_member", "panel_member", "ta", "informant", "analyst", "playtester"),
     *("dermatologist", "cardiologist", "neurologist", "oncologist", "ophthalmologist", "psychologist", "sonographer"),
     *("psychiatrist", "radiographer"),
 )
@@ -77,6 +77,7 @@ SYSTEMS_TOO = (
     ),
     *(f"{answered}_model" for answered in ("answer", "response", "output", "completion", "generation", "summary")),
     *(f"{answered}_model" for answered in ("answering", "generating", "tested", "evaluated", "test", "eval_target")),
+    *(f"{made}_by" for made in ("drafted", "written", "generated", "translated", "produced", "authored")),
     *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),
 )

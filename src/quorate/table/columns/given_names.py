@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from quorate.table.columns.languages import plain
 
 _NAMES = frozenset(
@@ -22,7 +24,7 @@ _NAMES = frozenset(
     gerald gerhard giovanni gisela giulia gloria gordon grace graham greg gregor guido gunther gus gustavo hamid han
     hana hannah hans harold harriet harry hassan heather hector heidi heike heinz helen helena helga henrik henry
     hilda hiro hiroshi holly howard hugh hugo ian ibrahim ida igor ilse imran ines ingrid irene irina isaac isabel
-    isabella isabelle ivan jack jacob jacques jake james jamie jan jana jane janet janine jasmine jason javier jay
+    isabella isabelle ivan ivy jack jacob jacques jake james jamie jan jana jane janet janine jasmine jason javier jay
     jean jeff jen jennifer jenny jens jeremy jerome jerry jess jesse jessica jill jim joan joanna joao joe joel
     johan johanna john johnny jon jonas jonathan jordan jorge jose joseph josephine joshua juan judith judy julia
     julian julie jun jurgen juri justin kai karen karin karl karla kate katharina katherine kathleen kathy katie
@@ -57,5 +59,5 @@ def is_given(name: str) -> bool:
     >>> is_given("Anna"), is_given("Bob K."), is_given("Aroma"), is_given("claude-3")
     (True, True, False, False)
     """
-    words = plain(name).split("_")
+    words = plain(re.sub(r"\s*\([^()\d]+\)\s*$", "", name)).split("_")  # without what is said of somebody in brackets
     return words[0] in _NAMES and len(words) <= len(("given", "family")) and all(word.isalpha() for word in words)

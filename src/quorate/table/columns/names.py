@@ -105,10 +105,13 @@ ARRANGED = frozenset(
     )
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
-IDS = frozenset(("id", "ids", "idx", "index", "row", "number", "nr", "no", "uuid"))
+IDS = frozenset(("id", "ids", "idx", "index", "row", "number", "nr", "no", "uuid", "uid", "guid", "hash", "slug"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 PEOPLE = frozenset(
-    ("human", "humans", "gold", "golden", "truth", "reference", "expert", "experts", "people", "manual", "annotator")
+    (
+        *("human", "humans", "gold", "golden", "truth", "reference", "expert", "experts", "people", "manual"),
+        *("annotator", "lawyer", "attorney", "clinician", "physician", "md"),
+    )
 )
 """Words in the name of a column that holds what people said, where others hold what judges say."""
 MACHINES = frozenset(
@@ -177,6 +180,8 @@ PROFESSIONS = frozenset(
         "editor",
         "supervisor",
         "surgeon",
+        "lawyer",
+        "attorney",
     )
 )
 """What a column is called that says who judged, where nobody is judged: else they may be judged themselves."""
@@ -287,6 +292,9 @@ CRITERIA = frozenset(
         *("usefulness", "creativity", "depth", "empathy", "polite", "politeness", "groundedness", "engaging"),
         *("adequacy", "appropriateness", "solvability", "simplicity", "informativeness", "factualness", "succinctness"),
         *("specificity", "convincingness", "toxicity", "novelty", "originality", "adherence", "truthfulness"),
+        *("organization", "organisation", "mechanics", "spelling", "punctuation", "vocabulary", "structure", "impact"),
+        *("feasibility", "innovation", "humor", "humour", "pacing", "believability", "plausibility", "persuasiveness"),
+        *("trustworthiness", "usability", "aesthetics", "composition", "realism", "thesis", "evidence"),
         *("meaning", "naturalness", "resolution", "salience", "arousal", "valence", "technical", "artistic"),
     )
 )
@@ -305,15 +313,19 @@ GROUPS = frozenset(
         *("category", "subset", "topic", "domain", "group", "type", "kind", "class", "difficulty", "split", "language"),
         *("lang", "source", "dataset", "task", "section", "level", "genre", "field", "subject", "skill", "benchmark"),
         *("tag", "theme", "locale", "reason", "format", "file", "set", "part", "fold", "version", "config", "status"),
-        *("suite", "component", "plan", "list", "channel", "platform", "device"),
+        *("suite", "component", "plan", "list", "channel", "platform", "device", "phenomenon", "track", "assignment"),
+        *("ward", "clinic", "desk", "phase"),
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
 CLUSTERS = frozenset(
-    ("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter", "cohort")
+    (
+        *("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter"),
+        *("cohort", "scene", "character"),
+    )
 )
 """Words in the name of a column of what was drawn, with all that is judged of it."""
-_SHORT_FOR = ("ann", "annot", "rad", "obs", "j")
+_SHORT_FOR = ("ann", "annot", "rad", "obs", "j", "qa", "md", "rn", "ed")
 """What columns of judges are called for short, with a number or a letter behind."""
 _COUNTS = frozenset(("n", "num", "nb", "total"))
 """First words in the name of a column that counts something, such as ``n_turns``."""
@@ -334,6 +346,8 @@ REMARKS = frozenset(
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
 """Words in the name of a column of shares."""
+_BESIDE = re.compile(r"\s*\([^()\d]+\)\s*$")
+"""What is said of somebody behind a name, in brackets."""
 _TITLES = frozenset(("dr", "prof", "mrs", "nurse", "physio", "ta"))
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
@@ -451,9 +465,9 @@ def is_judge(name: str) -> bool:
     >>> [is_judge(name) for name in ("rater_id", "rater1_score", "judge_model")]
     [False, False, False]
     """
-    words = words_of(name)
+    words = words_of(_BESIDE.sub("", name))
     others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
-    if 2 not in (len(words), len(plain(name).split("_"))) or others & {*words[1:]}:
+    if 2 not in (len(words), len(plain(_BESIDE.sub("", name)).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
     numbered = words[0] in PROFESSIONS and len(words[1]) == 1
@@ -545,4 +559,6 @@ def no_score(name: str) -> bool:
     """Whether a column holds no score, by its name: a share of words that were right is one, and no length."""
     words = {*plain(name).split("_")}
     share = words & _SHARES and words & {*HINTS}
+    if name.rstrip().endswith("?"):  # what was asked of who judged
+        return False
     return is_id(name) or (bool((MEASURES | ARRANGED) & words) and not share)

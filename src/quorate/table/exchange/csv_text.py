@@ -232,7 +232,8 @@ def _is_one_of(name: str, held: Sequence[str]) -> bool:
     if not held or name.endswith("?"):
         return False
     form = re.sub(r"\d+", "#", name)
-    numbered = form != name and all(re.sub(r"\d+", "#", value) == form for value in held)
+    forms = [re.sub(r"\d+", "#", value) for value in held]
+    numbered = form != name and form in forms and all(one != value for one, value in zip(forms, held, strict=True))
     return numbered or min(map(len, (name, *held))) > _SENTENCE
 
 

@@ -154,6 +154,20 @@ def is_made(name: str) -> bool:
     return CROSSED in name or BETTER in name or alone
 
 
+def parts_of(name: str) -> tuple[str, ...]:
+    """The columns that a name is made of; itself where it is that of a column, none where it says one word.
+
+    Examples
+    --------
+    >>> parts_of("question*rater"), parts_of("passed/tried"), parts_of("System.."), parts_of(":gpt"), parts_of("score")
+    (('question', 'rater'), ('passed', 'tried'), ('System',), (), ('score',))
+    """
+    if name.startswith(SAME):
+        return ()
+    between = next((mark for mark in (BETTER, CROSSED, OF) if mark in name), None)
+    return tuple(part.strip() for part in name.split(between)) if between else (name.removesuffix(DOWN),)
+
+
 def made(opened: Opened, name: str) -> Opened:
     """The same rows with a column of two or more together, of one word, or filled downwards, unless one has that name.
 
@@ -165,16 +179,16 @@ def made(opened: Opened, name: str) -> Opened:
     if name in opened.columns:
         return opened
     inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
+    parts = parts_of(name)
+    for part in parts:
+        if part not in inside:
+            raise UnknownColumn(name, part, opened.columns)
     if name.endswith(DOWN):
         return _filled(opened, name)
     if name.startswith(SAME):
         value = literal(name.removeprefix(SAME))
     else:
         between = next(mark for mark in (BETTER, CROSSED, OF) if mark in name)
-        parts = [part.strip() for part in name.split(between)]
-        for part in parts:
-            if part not in inside:
-                raise UnknownColumn(name, part, opened.columns)
         columns = [quoted(inside[part]) for part in parts]
         texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))
         share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
@@ -185,10 +199,7 @@ def made(opened: Opened, name: str) -> Opened:
 
 def _filled(opened: Opened, name: str) -> Opened:
     """The same rows with a column whose empty cells hold what stands above them, as spreadsheets mean it."""
-    own = name.removesuffix(DOWN)
-    if own not in opened.columns:
-        raise UnknownColumn(name, own, opened.columns)
-    place = opened.columns.index(own)
+    place = opened.columns.index(name.removesuffix(DOWN))
     text = f"nullif(trim({quoted(opened.relation.columns[place])}::VARCHAR), '')"
     ordered = opened.relation.project("*, row_number() OVER () AS place_of_row")
     kept = ", ".join(quoted(column) for column in opened.relation.columns)

@@ -15,6 +15,7 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GROUPS,
     OCCASIONS,
+    TOTALS,
     groups_items,
     is_aspect,
     is_count,
@@ -45,7 +46,7 @@ from quorate.table.reading.key import (
     labels,
     said_by_people,
 )
-from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.score import (
     beside_measured,
     count_of,
@@ -77,7 +78,7 @@ SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 """What a column of a role says."""
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
-_MOST_WAYS, _MOST_JUDGES = 3, 60
+_MOST_WAYS, _MOST_JUDGES, _MOST_MARKS = 3, 60, 21
 
 
 def weighed(
@@ -157,8 +158,14 @@ def _open_of_score(
         return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
+    named |= bool({*words_of(score)} & TOTALS) and not others
     named |= says_nothing(score) and column.numeric and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
+        if JUDGE not in known and not any(map(_may_be_given, (column, *others))):
+            raise Unsure(
+                f"no column looks like a judgment: no name says that {score} is one, and it holds {_held(column)}; "
+                "name the score, if there is one, with " + argument("score", ...)
+            )
         return f"no name says that {score} is the score", _of_others(options, score, others)
     doubt = _doubt_of_words(table, column, options, known)
     return doubt, ways_of_words(column, options) if doubt else ()
@@ -174,6 +181,18 @@ def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], kn
     if {*OF_WORDS} & options.keys() and not is_label(table, column, options, known):
         return f"{column.name} holds words, {listed(column.words, most=4)}"
     return ""
+
+
+def _may_be_given(one: Column) -> bool:
+    """Whether numbers may be marks: whole and few, or shares; or a column without a name that says something."""
+    if says_nothing(one.name) or not one.numeric:
+        return True
+    share = one.low is not None and one.high is not None and one.low >= 0 and one.high <= 1
+    return share or (one.whole and one.distinct <= _MOST_MARKS)
+
+
+def _held(one: Column) -> str:
+    return f"{'' if one.whole else 'broken '}numbers from {one.low:g} to {one.high:g}"
 
 
 def _may_be_any(one: Column) -> bool:

@@ -213,7 +213,8 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         judged = _named_as_judged(table, taken, JUDGE in known)
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
-        if len(judged) == 1 and not (unique is not None and is_id(unique) and _is_answer(judged[0])):
+        id_first = unique is not None and is_id(unique)
+        if len(judged) == 1 and not (id_first and (_is_answer(judged[0]) or _is_ward(judged[0]))):
             unique = None
         named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
@@ -289,6 +290,7 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         for one in again
         if is_judged(one.name)
         or {*words_of(one.name)} <= IDS
+        or (one.name.rstrip().endswith("?") and words_of(one.name)[0] == "which")
         or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
         or (is_id(one.name) and not measures(one.name) and not {*words_of(one.name)} & _NO_ITEM)
     ]
@@ -325,6 +327,11 @@ def counts_tries(one: Column) -> bool:
 def _is_answer(one: Column) -> bool:
     """Whether a column holds what a system answered, by its name: what was judged, and no condition of it."""
     return bool(RESPONSES & {*words_of(one.name)}) and not is_id(one.name)
+
+
+def _is_ward(one: Column) -> bool:
+    """Whether a unit is where something happened, as the words in it say, and not one of what is judged."""
+    return {*words_of(one.name)} <= {"unit"} and not all(re.search(r"\d", word) for word in one.words)
 
 
 def _is_payload(one: Column) -> bool:

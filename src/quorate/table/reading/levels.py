@@ -36,6 +36,8 @@ _TRIES = frozenset(("run", "rerun", "repeat", "rep", "repetition", "attempt", "t
 """What a column is called, with a number, that holds the scores of one try of several."""
 _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
+_FEWEST_NUMBERED = 6
+"""Columns numbered in one form from which on they are what those who are in rows judged."""
 _LEARNERS = frozenset(("RF", "NB", "LR", "DT", "NN", "GB", "KNN", "SVM", "GBM", "XGB", "MLP", "CNN", "RNN", "GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
 
@@ -51,7 +53,7 @@ class Said:
 
 def part_of(names: Sequence[str]) -> str | None:
     """What one of the two things is that names of columns cross; None if no name says it."""
-    if all(map(is_judge, names)):
+    if all(is_judge(name) or re.fullmatch(r"r\d+", name.lower()) for name in names):  # short for raters
         return JUDGE
     if all(map(is_criterion, names)):
         return CRITERION
@@ -68,7 +70,9 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
     held = all(holder_of(name) in HOLDERS for name in columns)
+    forms = {re.sub(r"\d+", "#", name) for name in columns}  # such as art_01 to art_32
     asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
+    asked |= len(columns) >= _FEWEST_NUMBERED and len(forms) == 1 and "#" in next(iter(forms))
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
     several = f"{columns[0]} to {columns[-1]}"

@@ -10,12 +10,15 @@ from typing import Any
 from quorate.roles import BETTER, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import HINTS, is_id, words_of
+from quorate.table.columns.names import HINTS, is_id, says_nothing, words_of
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
+from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
+from quorate.table.pairs import TIE
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.unnamed import of_unnamed
 from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, decided, winner_of
@@ -35,6 +38,8 @@ _BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
 """What a column is called that says how many gave a ranking."""
 _LISTS = frozenset(("ranking", "rankings", "ranked", "order", "ordering", "ballot"))
 """Words in the name of a column of lists that are rankings."""
+_TIES = ("tie", "ties", "draws", "no_preference", "n_ties", "equal", "neither")
+"""What a column that counts ties is called, beside those of wins."""
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
 """Words beside a number in the name of a column of who has that place."""
@@ -54,7 +59,7 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     listed_ = None if has_pairs(table.names) else _ranked_by_names(table)
     if listed_ is not None:
         return listed_
-    found = _models(table)
+    found = _models(table) or _by_rows(table)
     if found is None:
         return _ranking(table) or of_unnamed(table, compared)
     a, b, reasons = found
@@ -64,7 +69,7 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
         return _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
     wins = _counts(table, a, b)
     if wins is not None:
-        wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in ("tie", "ties", "draws"))
+        wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = winner_of(table, a, b)
     return None if winner is None else decided(table, named, winner, reasons)
@@ -256,6 +261,21 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     return None
 
 
+def _by_rows(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
+    """Two columns without names of their own of which every row holds in a third one of the two, or a tie."""
+    free = [one for one in table.columns if says_nothing(one.name) and not one.numeric and one.filled == table.rows]
+    free = [one for one in free if len(one.words) >= 2][:MOST_TRIED]
+    ties = ", ".join(literal(word) for word in WORDS[TIE])
+    for won in free:
+        for a, b in combinations([one for one in free if one is not won], 2):
+            one, other, third = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (a, b, won))
+            test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({ties}))"
+            both = f"bool_and({test}), bool_or({third} = {one}), bool_or({third} = {other})"
+            if table.opened.relation.aggregate(both).fetchall() == [(True, True, True)]:
+                return a.name, b.name, (f"{won.name} holds one of {a.name} and {b.name} in every row, who won",)
+    return None
+
+
 def _are_sides(one: str, other: str) -> bool:
     """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
     words = [words_of(name)[-1] for name in (one, other)]
@@ -280,17 +300,20 @@ def _apart(table: Table, one: Column, other: Column) -> bool:
     return bool(same * 50 <= rows)
 
 
+def _counts_wins(name: str) -> bool:
+    """Whether a column counts wins of a side, by its name."""
+    return "win" in name.lower() or bool({*words_of(name)} & {"preferred", "preferences", "votes"})
+
+
 def _counts(table: Table, a: str, b: str) -> tuple[str, ...] | None:
     """Two columns of whole numbers that speak of wins, by their names one of each side."""
-    whole = [
-        column.name for column in table.columns if column.numeric and column.whole and "win" in column.name.lower()
-    ]
+    whole = [one.name for one in table.columns if one.numeric and one.whole and _counts_wins(one.name)]
     pairs = []
     for side in (plain(a), plain(b)):
         head = side.split("_")[0]
         begin = (name for name in whole if plain(name).startswith(head) and plain(name) != side)
         last = side.split("_")[-1]
-        named = tuple(name for name in whole if plain(name) in (f"wins_{last}", f"{last}_wins", f"{side}_wins"))
+        named = tuple(name for name in whole if last in words_of(name) or plain(name) == f"{side}_wins")
         pairs.append(named or (tuple(begin) if len(head) > 1 else ()))
     return (pairs[0][0], pairs[1][0]) if len(pairs[0]) == len(pairs[1]) == 1 and pairs[0] != pairs[1] else None
 

@@ -207,7 +207,11 @@ def hinted(name: str) -> bool:
     words = words_of(name)
     if {*words} & (REMARKS - {"note"}):  # which is what a mark is called in French
         return False
-    return says_ends(name) or bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
+    return (
+        says_ends(name)
+        or name.rstrip().endswith("?")
+        or bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
+    )
 
 
 def likeliest_score(table: Table, taken: set[str]) -> str | None:

@@ -165,6 +165,10 @@ def _of_level(
     compared: bool,
 ) -> Reading | None:
     """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
+    if JUDGE in known and ITEM not in known and table.keys([level.name, known[JUDGE]]) == table.rows:
+        found = _with_roles(table, {**known, ITEM: level.name}, aside, reasons)
+        if found is not None:
+            return found.naming({**said, ITEM: level.name}).granting(f"{level.name} taken for what is judged")
     read = [
         (role, way.naming({**said, role: level.name}))
         for role in (SYSTEM, JUDGE)

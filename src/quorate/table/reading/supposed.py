@@ -13,7 +13,7 @@ from quorate.table.families import is_model
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
-_AGENTS = frozenset(("agent", "bot", "chatbot", "assistant"))
+_AGENTS = frozenset(("agent", "bot", "chatbot", "assistant", "model", "system"))
 """What a name ends in that says who did what is judged."""
 _MARKED = frozenset(("mark", "marks", "points", "grade", "grades"))
 """Words in the name of a score that is given to who learns."""

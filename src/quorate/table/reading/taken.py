@@ -20,7 +20,7 @@ from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.encoding import ordinary
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.postgres.address import is_place, places_of
-from quorate.table.exchange.rows import ROW_NUMBER, Rows
+from quorate.table.exchange.rows import ROW_NUMBER, Rows, parts_of
 from quorate.table.exchange.wide import COLUMNS
 from quorate.table.facts.profile import Table, looked_at
 from quorate.table.files import opened
@@ -96,7 +96,8 @@ def beside(source: Any, rows: Rows) -> dict[str, Any] | None:
             known = {*file.columns, ROW_NUMBER, COLUMNS, ""}
     except QuorateError:  # said by who reads it
         return None
-    return options if {*_columns(options)} <= known else None
+    named = (name for one in _columns(options) for name in ((one,) if one in known else parts_of(one)))
+    return options if {*named} <= known else None
 
 
 def kind_kept(options: Mapping[str, Any]) -> Kind | None:
@@ -270,7 +271,7 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             return _without(_looked_at(source, replace(rows, where=keep), kind, error, compared), keep, open_)
         if (kind, open_.kind) == ("scores", "votes"):
             raise refused from None
-        raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
+        raise Unsure(joined("; ", [*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
     except QuorateError as other:  # a broken file is said, which its names did not show
         raise other if isinstance(other, InvalidData) else refused from None
     if found is None or (empty and found.confidence == "unsure" and found.kind == "scores"):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     GIVEN,
@@ -308,6 +309,8 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
     judges = [one for one in free if is_judge(one.name)]
+    people = [one for one in free if is_given(one.name)]
+    judges = people if len(people) > len(judges) else judges
     heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
     if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
         scored = [one for one in judges if one.scored]

@@ -147,9 +147,7 @@ class Winner:
 def winner_of(table: Table, a: str, b: str) -> Winner | None:
     """Who won, by words, by phrases, or by numbers; None if no column says it."""
     models = {*table.column(a).words, *table.column(b).words}
-    others = [
-        one for one in table.columns if one.name not in (a, b) and one.filled and plain(one.name) not in OF_SCORES
-    ]
+    others = [one for one in table.columns if one.name not in (a, b) and one.filled and not _no_outcome(one)]
     words = [
         column
         for column in others
@@ -194,6 +192,11 @@ def winner_of(table: Table, a: str, b: str) -> Winner | None:
                 reason = f"{taken}: taken as the outcome; check which side is 1"
                 return Winner(column.name, kept, reason, "unsure", open_)
     return _signed(table, a, b)
+
+
+def _no_outcome(one: Column) -> bool:
+    """Whether a column says another thing by its name; words may be an outcome where numbers would be a score."""
+    return plain(one.name) in OF_SCORES and (one.numeric or plain(one.name) not in ALIASES["score"])
 
 
 def _signed(table: Table, a: str, b: str) -> Winner | None:

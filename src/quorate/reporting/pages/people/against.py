@@ -33,6 +33,8 @@ def page(result: Against, table: Table | None = None) -> Page:
         figures += [gaps(result)] if result.gaps else []
         figures += [segments(result)] if result.segments else []
         sections.append(Section("rates", "What each judge passes and fails", figures=tuple(figures)))
+    if result.marks:
+        sections.append(Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(result),)))
     if len(result.configurations) > 1 or not result.rates:
         several = len(result.configurations) > 1
         figures = [summary(result), configurations(result)] if several else []
@@ -280,6 +282,43 @@ def kappas(result: Against) -> Figure:
         line=0.0,
         percent=("right",),
         first=len(result.rates) > 1,
+    )
+
+
+def mark_gaps(result: Against) -> Figure:
+    """Every judge: how much more it gives than people, and how far it orders items as they do."""
+    rows: list[Row] = [
+        {
+            "judge": cut(one.judge),
+            "items": one.items,
+            "given": one.given,
+            "said": one.said,
+            "value": one.gap.value,
+            "low": one.gap.low,
+            "high": one.gap.high,
+            "r": one.correlation.value,
+            "r_low": one.correlation.low,
+            "r_high": one.correlation.high,
+        }
+        for one in result.marks
+    ]
+    off = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
+    shown = "is" if off == 1 else "are"
+    finding = f"{off:,} of {counted(len(rows), 'judge')} {shown} shown to give more or less than people"
+    lines = (
+        f"Mean mark of the judge less people's on the same items; {100 * result.level:.4g}% intervals over items.",
+        "r: correlation of both over items, with the studentised bootstrap of Fisher's z.",
+    )
+    return marks.dotted(
+        "marks",
+        Caption(finding, lines),
+        rows,
+        Short.titles("judge", given="judge's mean", said="people's", value="more", low="interval", r="r"),
+        "judge's mark less people's",
+        at=0.0,
+        titles={"r": "correlation", "r_low": "from", "r_high": "to"},
+        unfolded=True,
+        first=True,
     )
 
 

@@ -1,0 +1,86 @@
+"""How much more a judge gives than people, and how far both order items alike, against scipy and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import quorate as q
+
+N = 60
+
+
+@pytest.fixture(scope="module")
+def marks():
+    """Marks of two people and of two judges from 1 to 7, of which the second is half a mark lenient."""
+    rng = np.random.default_rng(5)
+    true = rng.normal(4, 1.2, N)
+    shift = {"ann": 0.0, "bob": 0.0, "llm": 0.1, "lenient": 0.8}
+    return {name: np.clip(np.round(true + more + rng.normal(0, 0.6, N)), 1, 7) for name, more in shift.items()}
+
+
+def table(marks, names):
+    rows = [(f"i{i}", name, float(marks[name][i])) for name in names for i in range(N)]
+    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+
+
+def test_gap_and_correlation_are_those_of_means_over_items(marks):
+    found = q.agreement.against(table(marks, marks), ["ann", "bob"])
+    people = (marks["ann"] + marks["bob"]) / 2
+    assert [one.judge for one in found.marks] == ["lenient", "llm"]
+    for one in found.marks:
+        gap = marks[one.judge] - people
+        interval = stats.ttest_1samp(gap, 0).confidence_interval(0.95)
+        assert (one.items, one.given, one.said) == pytest.approx((N, marks[one.judge].mean(), people.mean()))
+        assert (one.gap.value, one.gap.low, one.gap.high) == pytest.approx((gap.mean(), *interval))
+        r = stats.pearsonr(marks[one.judge], people)
+        assert one.correlation.value == pytest.approx(r.statistic)
+        fisher = r.confidence_interval(0.95)  # of normal scores, which these nearly are
+        assert (one.correlation.low, one.correlation.high) == pytest.approx((fisher.low, fisher.high), abs=0.08)
+    lenient, _ = found.marks
+    assert lenient.gap.low > 0.5
+
+
+def test_one_judge_says_its_gap_first_and_where_people_tie_too(marks):
+    found = q.agreement.against(table(marks, ["ann", "bob", "llm"]), ["ann", "bob"])
+    assert found.undecided > 0
+    assert found.marks[0].items == N == found.items + found.undecided
+    assert found.sentence.startswith(f"llm gives {abs(found.marks[0].gap.value):.2f} ")
+    assert f"on {N} items, and correlates with them by" in found.sentence
+    assert f"of {found.items} items, kappa" in found.sentence
+
+
+def test_repeats_weigh_alike_and_items_without_a_label_are_left_out(marks):
+    rows = [(f"i{i}", "llm", again, float(marks["llm"][i]) + again) for i in range(N) for again in range(3)]
+    rows += [(f"i{i}", "ann", 0, float(marks["ann"][i])) for i in range(N - 10)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
+    (one,) = q.agreement.against(q.read(frame, announce=False), "ann").marks
+    gap = (marks["llm"] + 1 - marks["ann"])[: N - 10]
+    assert (one.items, one.gap.value) == pytest.approx((N - 10, gap.mean()))
+
+
+@pytest.mark.parametrize("cut", [4, None])
+def test_verdicts_and_labels_have_no_marks(marks, cut):
+    if cut is None:
+        rows = [(f"i{i}", name, "abc"[int(marks[name][i]) % 3]) for name in ("ann", "llm") for i in range(N)]
+        frame = pl.DataFrame(rows, schema=["item", "judge", "label"], orient="row")
+        read = q.read(frame, score="label", labels=True, announce=False, facets={"item": "item", "judge": "judge"})
+    else:
+        read = table({name: (one > cut) * 1.0 for name, one in marks.items()}, ["ann", "llm"])
+    assert q.agreement.against(read, "ann").marks == ()
+
+
+@pytest.mark.calibration
+def test_the_gap_covers(marks):
+    rng = np.random.default_rng(9)
+    held, studies = 0, 1000
+    for _ in range(studies):
+        true = rng.normal(4, 1, 40)
+        rows = [(f"i{i}", "ann", float(np.round(true[i] + rng.normal(0, 0.7)))) for i in range(40)]
+        rows += [(f"i{i}", "llm", float(np.round(true[i] + 0.3 + rng.normal(0, 0.7)))) for i in range(40)]
+        frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
+        found = q.agreement.against(q.read(frame, announce=False), "ann", resamples=20, splits=20)
+        held += found.marks[0].gap.low <= 0.3 <= found.marks[0].gap.high
+    assert held / studies == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / studies))
