@@ -449,3 +449,92 @@ def test_who_wrote_and_who_reviewed(tmp_path):
     lines = ["matter,drafted_by,reviewed_by,score /10"]
     lines += [f"M-{n // 6},{('Harker', 'LexDraft')[n % 2]},{'abc'[n // 2 % 3]},{MARK[n]}" for n in range(60)]
     assert {row["system"] for row in q.rank(write(tmp_path / "memos.csv", lines)).rows()} == {"Harker", "LexDraft"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "roles"),
+    [
+        # ids before texts that come back by chance, answers that were given, groups, and who answered once
+        (
+            ["question_id,question,gold_answer,extracted_answer,is_correct"]
+            + [f"g-{n},why {n % 25},{n * 37},{n * 37 + n % 2},{'true' if MARK[n] > 2 else 'false'}" for n in range(N)],
+            {"item": "question_id", "score": "is_correct"},
+        ),
+        (
+            ["ticket_id,customer_message,reply,judge_rating,judge_rating_norm"]
+            + [
+                f"Z-{n},late {n % 5},a reply of many words which was given to {n % 4},{MARK[n]},{(MARK[n] - 1) / 4}"
+                for n in range(3 * N)
+            ],
+            {"item": "ticket_id", "score": "judge_rating"},
+        ),
+        (
+            [
+                "note_id,specialty,reviewer,quality",
+                *(f"D-{n},{'xyz'[n % 3]},{'abcd'[n % 4]},{MARK[n]}" for n in range(N)),
+            ],
+            {"item": "note_id", "judge": "reviewer", "score": "quality"},
+        ),
+        (
+            ["respondent_id,age_band,region,overall_satisfaction"]
+            + [f"{700 + n},{'ab'[n % 2]},{'xyz'[n % 3]},{MARK[n]}" for n in range(3 * N)],
+            {"item": "respondent_id", "score": "overall_satisfaction"},
+        ),
+        (
+            ["Application,Panel member 1,Panel member 2", *(f"EP/{n},{MARK[n]},{MARK[n + 1]}" for n in range(N))],
+            {"item": "Application", "judge": "judge", "score": "score"},
+        ),
+        # labels of raters who are not named, and of a file without a header
+        (
+            ["tweet_id,stance", *(f"{17 + n // 3},{('for', 'against', 'neither')[MARK[n] % 3]}" for n in range(3 * N))],
+            {"item": "tweet_id", "score": "stance"},
+        ),
+        (
+            [f"coder_{'abc'[n % 3]},sent{n // 3},{('NEG', 'NEU', 'POS')[MARK[n] % 3]}" for n in range(3 * N)],
+            {"item": "column2", "judge": "column1", "score": "column3"},
+        ),
+        (["PASS", *(("PASS", "FAIL")[MARK[n] > 2] for n in range(N))], {"item": "row number", "score": "column1"}),
+    ],
+)
+def test_what_is_judged_and_what_was_said(tmp_path, lines, roles):
+    table = q.read(write(tmp_path / "table.csv", lines), announce=False)
+    found = {facet.name: facet.column for facet in table.facets} | {"score": table.score}
+    assert {role: found.get(role) for role in ("item", "judge", "score") if role in found} == roles
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked"),
+    [
+        ({"review_id": [*range(3 * N)], "text": TEXT, "label": [n % 3 for n in range(3 * N)]}, "codes of labels"),
+        (
+            {
+                "task_id": [*range(3 * N)],
+                "annotator": ["a", "b", "c"] * N,
+                "reviewer": ["x", "y"] * (3 * N // 2),
+                "quality_score": MARK,
+            },
+            "no name says what reviewer is",
+        ),
+    ],
+)
+def test_codes_and_two_who_may_have_judged_are_asked(columns, asked):
+    with pytest.raises(Unsure, match=asked) as found:
+        q.read(pl.DataFrame(columns), announce=False)
+    for way in found.value.ways:
+        q.read(pl.DataFrame(columns), announce=False, recognise=True, **way.options)
+
+
+def test_who_judged_behind_the_word_by(tmp_path):
+    names = [f"{model}__judged_by_{judge}" for model in ("llama3-8b", "qwen2-7b") for judge in ("gpt-4o", "claude-3")]
+    columns = {"prompt_id": [*range(N)], **{name: MARK[at : N + at] for at, name in enumerate(names)}}
+    path = tmp_path / "wide.csv"
+    pl.DataFrame(columns).write_csv(path)
+    assert {row["system"] for row in q.rank(path).rows()} == {"llama3-8b", "qwen2-7b"}
+
+
+def test_battles_without_a_header(tmp_path):
+    pairs = [("qwen", "llama"), ("llama", "gemma"), ("gemma", "qwen")]
+    won = ("model_a", "model_b", "tie", "model_a")
+    lines = [f"b_{n:04},{','.join(pairs[n % 3])},{won[n % 4]}" for n in range(4 * N)]
+    votes = q.read(write(tmp_path / "battles.csv", lines), announce=False)
+    assert (set(votes.models), votes.n, votes.n_decisive) == ({"qwen", "llama", "gemma"}, 4 * N, 3 * N)

@@ -77,6 +77,7 @@ SYSTEMS_TOO = (
     ),
     *(f"{answered}_model" for answered in ("answer", "response", "output", "completion", "generation", "summary")),
     *(f"{answered}_model" for answered in ("answering", "generating", "tested", "evaluated", "test", "eval_target")),
+    *(f"{answered}_source" for answered in ("answer", "response", "output", "summary")),
     *(f"{made}_by" for made in ("drafted", "written", "generated", "translated", "produced", "authored")),
     *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),

@@ -314,6 +314,7 @@ GROUPS = frozenset(
         *("lang", "source", "dataset", "task", "section", "level", "genre", "field", "subject", "skill", "benchmark"),
         *("tag", "theme", "locale", "reason", "format", "file", "set", "part", "fold", "version", "config", "status"),
         *("suite", "component", "plan", "list", "channel", "platform", "device", "phenomenon", "track", "assignment"),
+        *("specialty", "speciality"),
         *("ward", "clinic", "desk", "phase"),
     )
 )
@@ -338,6 +339,8 @@ REMARKS = frozenset(
         "remarks",
         "notes",
         "feedback",
+        "reason",
+        "reasoning",
         "rationale",
         "explanation",
         "justification",
@@ -465,6 +468,8 @@ def is_judge(name: str) -> bool:
     >>> [is_judge(name) for name in ("rater_id", "rater1_score", "judge_model")]
     [False, False, False]
     """
+    if re.fullmatch(r"(panel|jury|committee|board)_member_\w+", plain(name)):
+        return True
     words = words_of(_BESIDE.sub("", name))
     others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
     if 2 not in (len(words), len(plain(_BESIDE.sub("", name)).split("_"))) or others & {*words[1:]}:

@@ -209,7 +209,8 @@ def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     if all(number(name) is not None for name in filled):
         return True
-    others = [row for row in below if row != names]  # tables below one another repeat their names
+    # tables below one another repeat their names, and words in one column come back
+    others = [row for row in below if row != names] if len(names) > 1 else below
     again = 0
     for place, name in enumerate(names):
         held = [row[place].strip() for row in others if place < len(row) and row[place].strip()]
@@ -218,7 +219,7 @@ def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
             return False
         own = name.strip()
         again += own in held or (numbers and bool(own)) or _is_one_of(own, held)
-    return again > 1 and 2 * again > len(filled)
+    return (again > 1 or len(filled) == 1) and 2 * again > len(filled)
 
 
 def _is_one_of(name: str, held: Sequence[str]) -> bool:

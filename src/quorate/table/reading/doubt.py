@@ -15,6 +15,7 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GROUPS,
     OCCASIONS,
+    RESPONSES,
     TOTALS,
     groups_items,
     is_aspect,
@@ -66,8 +67,8 @@ _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
 _VERDICTS = frozenset(("label", "verdict", "judgment", "judgement", "decision", "annotation", "sentiment", "stance"))
 """Words in the name of a column of labels, whoever gave them."""
-_ONCE = 0.9
-"""Share of rows that are of another item, from which on each is taken for judged once."""
+_CODED, _FEWEST_CODES, _MOST_CODES = frozenset(("label", "class", "sentiment", "stance")), 3, 10
+"""Words in the name of a column of labels, and how many codes there are where its numbers may be such."""
 _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
 _TRUTHS = frozenset(("true", "false", "yes", "no"))
@@ -159,7 +160,7 @@ def _open_of_score(
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
-    named |= says_nothing(score) and column.numeric and not others and sum(one.scored for one in table.columns) == 1
+    named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
         if JUDGE not in known and not any(map(_may_be_given, (column, *others))):
             raise Unsure(
@@ -167,6 +168,11 @@ def _open_of_score(
                 "name the score, if there is one, with " + argument("score", ...)
             )
         return f"no name says that {score} is the score", _of_others(options, score, others)
+    coded = column.numeric and column.whole and _FEWEST_CODES <= column.distinct <= _MOST_CODES
+    if coded and words_of(score)[-1] in _CODED:
+        alike: dict[str, Any] = {**options, "score": score}
+        each = (Meant({**alike, "labels": True}, "codes, each a label"), Meant(alike, "scores"))
+        return f"{score} holds whole numbers: perhaps codes of labels", each
     doubt = _doubt_of_words(table, column, options, known)
     return doubt, ways_of_words(column, options) if doubt else ()
 
@@ -227,8 +233,6 @@ def _granted(
     added = found.added
     if found.supposed:
         yield f"{found.supposed} taken for what is judged; else say " + argument("facets", {ITEM: ...})
-    if OF in score and score not in table.opened.columns[: len(table.columns) - 1]:
-        yield f"{score.replace(OF, ' of ')}: the share of each row is its score"
     if added:
         tell = "tells" if len(added) == 1 else "tell"
         yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
@@ -265,8 +269,9 @@ def is_label(table: Table, column: Column, options: Mapping[str, Any], known: Ma
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
     said = all(len(word) > 1 for word in column.words)  # letters may be answers, or the sides of a comparison
     if "labels" in options and JUDGE not in known and said and {*words_of(column.name)} & _VERDICTS:
-        return item is None or item == ROW_NUMBER or table.column(str(item)).distinct > _ONCE * table.rows
-    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not hinted(column.name):
+        return True
+    named = hinted(column.name) or says_nothing(column.name)
+    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not named:
         return False
     return table.keys([item, column.name]) > table.keys([item])
 
@@ -296,10 +301,11 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
+        and not (RESPONSES & {*words_of(one.name)} and is_prose(one))
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
-        and not {*DESCRIBED, *GROUPS, *CLUSTERS} & {*words_of(one.name)}
+        and not {*DESCRIBED, *GROUPS, *CLUSTERS, "input", "instruction"} & {*words_of(one.name)}
         and not (again and groups_items(one.name) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}

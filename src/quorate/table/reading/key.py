@@ -145,7 +145,7 @@ def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
     """
     item = known.get(ITEM)
     if item is None:
-        judged = _named_as_judged(table, {*known.values()}, JUDGE in known)
+        judged = named_as_judged(table, {*known.values()}, JUDGE in known)
         item = judged[0].name if len(judged) == 1 else None
     comes_back = [name for name in (item, known.get(JUDGE)) if name and 2 * table.column(name).distinct <= table.rows]
     free = [one for one in table.columns if one.filled and one.name not in {item, *known.values()}]
@@ -210,11 +210,13 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     if ITEM not in known:
         unique = identifier(table, taken)
         coming = labels(table, taken)
-        judged = _named_as_judged(table, taken, JUDGE in known)
+        judged = named_as_judged(table, taken, JUDGE in known)
+        coming = [one for one in coming if not _names_who(one.name)]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
         id_first = unique is not None and is_id(unique)
-        if len(judged) == 1 and not (id_first and (_is_answer(judged[0]) or _is_ward(judged[0]))):
+        once = not {JUDGE, SYSTEM, PROMPT} & known.keys() and id_first and _is_named(str(unique), judged, table.rows)
+        if len(judged) == 1 and not (id_first and (_is_answer(judged[0]) or _is_ward(judged[0]) or once)):
             unique = None
         named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
@@ -278,7 +280,7 @@ def _crossed(table: Table, known: Mapping[str, str], taken: set[str], coming: Se
     return bool(key) and any(table.keys([one.name, *key]) == table.rows for one in free)
 
 
-def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
+def named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
     """Columns whose names say what is judged, and whose values come back; of those that tell the same apart one.
 
     Where ``judges`` are known, people and ids of other things are what is judged; answers only where nothing else is.
@@ -290,8 +292,11 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         for one in again
         if is_judged(one.name)
         or {*words_of(one.name)} <= IDS
-        or (one.name.rstrip().endswith("?") and words_of(one.name)[0] == "which")
-        or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
+        or (judges and one.name.rstrip().endswith("?") and words_of(one.name)[0] == "which")
+        or (
+            judges
+            and ((is_person(one.name) and not _names_who(one.name)) or (is_id(one.name) and not measures(one.name)))
+        )
         or (is_id(one.name) and not measures(one.name) and not {*words_of(one.name)} & _NO_ITEM)
     ]
     named = [one for one in named if not {*words_of(one.name)} & ACTS] or named
@@ -327,6 +332,18 @@ def counts_tries(one: Column) -> bool:
 def _is_answer(one: Column) -> bool:
     """Whether a column holds what a system answered, by its name: what was judged, and no condition of it."""
     return bool(RESPONSES & {*words_of(one.name)}) and not is_id(one.name)
+
+
+def _names_who(name: str) -> bool:
+    """Whether a column is called as those are who judge."""
+    words = {*words_of(name)} - {*IDS, "name", "code"}
+    return bool(words) and words <= {*JUDGES_ALONE}
+
+
+def _is_named(unique: str, judged: Sequence[Column], rows: int) -> bool:
+    """Whether an id says that it is of what is judged, or what else is called so comes back in a few rows alone."""
+    said = is_judged(unique) and not {*words_of(unique)} & {"record", "row", "trial"}
+    return said or (bool(judged) and 2 * judged[0].distinct > rows)
 
 
 def _is_ward(one: Column) -> bool:

@@ -18,7 +18,7 @@ from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
-from quorate.table.pairs import TIE
+from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.unnamed import of_unnamed
 from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, decided, winner_of
@@ -265,13 +265,13 @@ def _by_rows(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     """Two columns without names of their own of which every row holds in a third one of the two, or a tie."""
     free = [one for one in table.columns if says_nothing(one.name) and not one.numeric and one.filled == table.rows]
     free = [one for one in free if len(one.words) >= 2][:MOST_TRIED]
-    ties = ", ".join(literal(word) for word in WORDS[TIE])
+    known = ", ".join(literal(word) for meaning in (TIE, A, B) for word in WORDS[meaning])
     for won in free:
         for a, b in combinations([one for one in free if one is not won], 2):
             one, other, third = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (a, b, won))
-            test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({ties}))"
-            both = f"bool_and({test}), bool_or({third} = {one}), bool_or({third} = {other})"
-            if table.opened.relation.aggregate(both).fetchall() == [(True, True, True)]:
+            test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({known}))"
+            apart = f"count(DISTINCT {third}) > 1, count(DISTINCT {one}) > 1, count(DISTINCT {other}) > 1"
+            if table.opened.relation.aggregate(f"bool_and({test}), {apart}").fetchall() == [(True,) * 4]:
                 return a.name, b.name, (f"{won.name} holds one of {a.name} and {b.name} in every row, who won",)
     return None
 

@@ -55,7 +55,10 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
     """The id of every row, or of every row of a system, where what is asked comes back in a few rows alone."""
     item, system = known.get(ITEM), known.get(SYSTEM)
-    if item is None or is_id(item) or {JUDGE, PROMPT, REPLICATE} & known.keys():
+    several = [
+        role for role in (JUDGE, PROMPT, REPLICATE) if known.get(role) and table.column(known[role]).distinct > 1
+    ]
+    if item is None or is_id(item) or several:
         return None
     if system is not None:
         free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]

@@ -61,6 +61,8 @@ _SUCCESSES = frozenset(
 """Words in the name of a column that counts successes, beside one of how many were tried."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Judges of whom it is looked at whether they use one scale, how many times as far another goes, and their scores."""
+_SCALED = frozenset(("norm", "normalized", "normalised", "scaled", "standardized", "standardised"))
+"""Words in the name of a score that is another on another scale."""
 _MANY = 12
 """Distinct broken numbers of a column that was measured."""
 
@@ -224,7 +226,14 @@ def likeliest_score(table: Table, taken: set[str]) -> str | None:
         marks = column.scale is not None and column.distinct > 2
         when = plain(name) in OCCASIONS
         levels = column.distinct if says_nothing(name) and column.words else -column.distinct
-        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, levels, name
+        return (
+            is_of_people(name) or bool({*words} & _SCALED),
+            hint,
+            when,
+            0 if marks else 1 + column.whole,
+            levels,
+            name,
+        )
 
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     free = numbers_of(table, taken)
@@ -270,6 +279,8 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
     ):
         return False
     if plain(one.name) in OCCASIONS and one.distinct <= MOST_OCCASIONS:
+        return False
+    if words & {*RESPONSES} and {*words_of(score.name)} & {*HINTS}:  # what was answered, of which it says how well
         return False
     if same_in_rows(table, one, score):
         return False

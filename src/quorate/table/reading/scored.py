@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, OF, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -23,7 +23,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.rows import ROW_NUMBER, parts_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics
@@ -43,6 +43,7 @@ from quorate.table.reading.key import (
     facets_of,
     identifier,
     labels,
+    named_as_judged,
     said_by_labels,
 )
 from quorate.table.reading.levels import CRITERION
@@ -117,14 +118,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= {known[ITEM]} if rows else set()
         known |= {ITEM: str(rows or inner)}
     aside |= copies(table)
-    share = None if "score" in known else share_of(table, {*known.values(), *aside})
-    if share is not None:
-        table, aside = table.with_column(share), {*aside, *share.split(OF)}
-        known["score"] = share
-    down = filled_down(table, known)
-    for role, name in down.items():
-        aside.add(known[role])
-        table, known, said = table.with_column(name), known | {role: name}, said | {role: name}
+    table, made, granted = _with_made(table, known, aside)
+    aside |= {part for name in made.values() for part in parts_of(name)}
+    known |= made
+    said |= {role: name for role, name in made.items() if role != "score"}
     status = {"status": ""} if no_status(table, known) else {}
     if status:
         aside.add(known.pop("status"))
@@ -147,12 +144,25 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         found = _with_roles(table, {**rest, CATEGORY: ""}, aside, reasons)
     if found is None:
         return None
-    if down:
-        found = found.granting(
-            f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"
-        )
+    found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
     return found if not compared else of_compared(table, found, known)
+
+
+def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:
+    """A table with columns that are made of its own, by their roles, and what was taken for granted by that.
+
+    The share of successes in what was tried, and names that stand once for the rows below them.
+    """
+    down = filled_down(table, known)
+    said = [f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"] if down else []
+    share = None if "score" in known else share_of(table, {*known.values(), *aside})
+    if share is not None:
+        said.append(f"{' of '.join(parts_of(share))}: the share of each row is its score")
+    made = {**down, **({} if share is None else {"score": share})}
+    for name in made.values():
+        table = table.with_column(name)
+    return table, made, "; ".join(said)
 
 
 def _of_level(
@@ -211,6 +221,12 @@ def _of_rows(
         reasons.append(f"most of {once} judged once: who judged cannot be told from what is left, and is left out")
         del known[JUDGE]
         dropped, aside = {*dropped, JUDGE}, {*aside, once}
+    alone = known.get(JUDGE, "") if ITEM not in known else ""
+    others = bool(alone) and named_as_judged(table, {*known.values()}, False)
+    if alone and table.column(alone).distinct == table.rows and not others:
+        reasons.append(f"{alone} answered once each: what every row is of")
+        known[ITEM] = known.pop(JUDGE)
+        dropped = {*dropped, JUDGE}
     taken = {*known.values(), *aside}
     total = total_of(table, taken) if JUDGE in known and "score" not in known else None
     criteria = () if "score" in known or total else inside_one(table, taken) or named_criteria(table, taken)

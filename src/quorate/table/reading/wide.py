@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,6 +18,7 @@ from quorate.table.columns.names import (
     HOLDERS,
     IDS,
     MACHINES,
+    RESPONSES,
     TOTALS,
     is_arm,
     is_aspect,
@@ -203,9 +206,10 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
     others = [name for name in columns if name not in {one.name for one in scores}]
     if words or len(scores) != 1 or not others:
         return words and len(scores) == 1
-    levels = any(is_level(name) or is_criterion(name) or is_of_people(name) for name in others)
+    answers = all({*words_of(name)} & RESPONSES for name in others)  # what was answered, and what is right
+    levels = any(is_level(name) or is_criterion(name) or (is_of_people(name) and not answers) for name in others)
     if scores[0].name not in columns:  # and what every row is of is judged by somebody, or of some system
-        return long and not levels
+        return (long or answers) and not levels
     plainly = scores[0].name in columns and words_of(scores[0].name)[-1:] != words_of(others[0])[-1:]
     return plainly and not levels
 
@@ -308,6 +312,11 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         If names say that columns belong together and what they hold does not.
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
+    forms = Counter(re.sub(r"\d+", "#", one.name) for one in free if re.search(r"\d", one.name))
+    form, size = max(forms.items(), key=lambda pair: pair[1], default=("", 0))
+    numbered = [one for one in free if re.sub(r"\d+", "#", one.name) == form]
+    if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
+        return tuple(one.name for one in numbered), False
     judges = [one for one in free if is_judge(one.name)]
     people = [one for one in free if is_given(one.name)]
     judges = people if len(people) > len(judges) else judges
