@@ -8,6 +8,7 @@ declared by the original.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, fields
 from dataclasses import dataclass as original
@@ -60,8 +61,8 @@ def _declared(*, eq: bool = True, repr: bool = True, kw_only: bool = False, **ot
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
-else:
-    dataclass = _declared
+else:  # it knows the original's insides, which are those of the versions that it is tested on
+    dataclass = original if sys.version_info >= (3, 14) else _declared
 
 
 class _Initialiser:

@@ -6,6 +6,7 @@ import math
 
 from quorate.analysis.words import cut
 from quorate.estimate.agreement.against import Against
+from quorate.estimate.agreement.mark_gaps import MarkGap
 from quorate.estimate.agreement.rates import Rates, mean_pass_and_fail
 from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
@@ -64,6 +65,7 @@ def page(result: Against, table: Table | None = None) -> Page:
 
 
 def _tiles(result: Against) -> list[Tile]:
+    tiles: list[Tile] = []
     if len(result.rates) == 1:
         [one] = result.rates
         tiles = [
@@ -71,7 +73,13 @@ def _tiles(result: Against) -> list[Tile]:
         ][1:]
     elif len(result.configurations) == 1:
         [kappa] = result.kappas.values()
-        tiles = [
+        for mark in result.marks:
+            gap, r = mark.gap, mark.correlation
+            tiles += [
+                Tile(_more(mark), f"than people ({gap.low:+.2f} to {gap.high:+.2f})"),
+                Tile(f"{r.value:.2f}", f"correlation with people ({r.low:.2f} to {r.high:.2f})"),
+            ]
+        tiles += [
             Tile(percent(result.majority.value), f"right ({_ends(result.majority)})"),
             Tile(f"{kappa.value:.2f}", f"Cohen's kappa with people ({kappa.low:.2f} to {kappa.high:.2f})"),
         ]
@@ -296,15 +304,18 @@ def mark_gaps(result: Against) -> Figure:
             "value": one.gap.value,
             "low": one.gap.low,
             "high": one.gap.high,
-            "r": one.correlation.value,
-            "r_low": one.correlation.low,
-            "r_high": one.correlation.high,
+            "r": _two(one.correlation.value),
+            "r_low": _two(one.correlation.low),
+            "r_high": _two(one.correlation.high),
         }
         for one in result.marks
     ]
     off = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
     shown = "is" if off == 1 else "are"
     finding = f"{off:,} of {counted(len(rows), 'judge')} {shown} shown to give more or less than people"
+    if len(rows) == 1:
+        [mark] = result.marks
+        finding = f"{cut(mark.judge, 30)} gives {_more(mark)} than people"
     lines = (
         f"Mean mark of the judge less people's on the same items; {100 * result.level:.4g}% intervals over items.",
         "r: correlation of both over items, with the studentised bootstrap of Fisher's z.",
@@ -320,6 +331,15 @@ def mark_gaps(result: Against) -> Figure:
         unfolded=True,
         first=True,
     )
+
+
+def _two(value: float) -> float:
+    """A correlation as it is shown, with two decimals."""
+    return round(value, 2)
+
+
+def _more(one: MarkGap) -> str:
+    return f"{abs(one.gap.value):.2f} {'more' if one.gap.value >= 0 else 'less'}"
 
 
 def configurations(result: Against) -> Figure:
@@ -445,6 +465,10 @@ def methods(result: Against) -> str:
     units, drawn = plural(result.unit), "as drawn"
     if result.clusters < result.items:
         drawn = f"as drawn in {result.clusters:,} clusters"
+    marked = (
+        " Marks were compared by the mean of the judge less that of people, with Student's interval over items, and by "
+        "their correlation, with a studentised bootstrap interval of Fisher's z."
+    )
     return (
         f"Verdicts of {counted(len(result.configurations), 'configuration')} were compared with one label for each of "
         f"{counted(result.items, result.unit)}. {capitalised(units)} are taken {drawn}, judges and prompts as these. "
@@ -455,4 +479,6 @@ def methods(result: Against) -> str:
         "judges is worth J / (1 + (J - 1) rho) independent ones, rho the mean covariance of two judges' errors over "
         "their mean variance (Kish's design effect), with a jackknife interval. The best configuration was chosen on "
         "random halves of the labels and tested on the other halves, with the variance of Nadeau and Bengio (2003)."
+        + marked
+        * bool(result.marks)
     )
