@@ -162,7 +162,7 @@ def _open_of_score(
     named |= bool({*words_of(score)} & TOTALS) and not others
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
-        if JUDGE not in known and not any(map(_may_be_given, (column, *others))):
+        if JUDGE not in known and not several and not any(map(_may_be_given, (column, *others))):
             raise Unsure(
                 f"no column looks like a judgment: no name says that {score} is one, and it holds {_held(column)}; "
                 "name the score, if there is one, with " + argument("score", ...)
