@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.cli import main
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.judgments import Judgments
 from quorate.table.reading.reading import Unsure
@@ -72,6 +73,13 @@ def test_sides_that_no_column_names(tmp_path, columns, sides):
             q.rank(path)
     else:
         assert {row["system"] for row in q.rank(path).rows()} == {*sides}
+
+
+def test_whose_the_first_side_is_is_said(tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    pl.DataFrame(beside("current_answer", "candidate_answer", "preferred", WON)).write_csv(path)
+    assert main(["analyze", str(path), "--no-report"]) in (0, 2)
+    assert "current and candidate are compared, which no column names, current the first" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

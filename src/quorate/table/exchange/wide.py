@@ -22,7 +22,7 @@ MOST_COUNTED = 50_000_000
 PLACE, RANK = "place", "rank"
 """Role of the places of entries in lists that are rankings, and what reads them."""
 _GRID = re.compile(r"(.*\S)\s+\[([^\[\]]+)\]\s*")
-_BY = r"([\s_.-]+(judged|rated|scored|graded)?[\s_.-]*by)?"
+_WHO, _BY = "(judge|rater|grader|annotator|reviewer)", r"(?:(?:judged|rated|scored|graded)[\s_.-]*)?by"
 _FEWEST = 6
 """Columns from which on one pattern says them shorter."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE")
@@ -200,11 +200,10 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     """
     for mark in ("(", *_MARKS):
         parts = [name.removesuffix(")" if mark == "(" else "").rpartition(mark) for name in columns]
-        judges = [re.search(r"[\s_.-](judge|rater|grader|annotator|reviewer)[\s_.-]*$", head) for head, _, _ in parts]
-        who = {f"{found[1]}_" if found else "" for found in judges}  # which belongs to what stands behind
-        behind = _BY if who == {""} else r"([\s_.-]+(by|judge|rater|grader|annotator|reviewer))?"
-        heads = tuple(re.sub(behind + r"[\s_.-]*$", "", head) for head, _, _ in parts)
-        tails = tuple((who.copy().pop() if len(who) == 1 else "") + tail for _, _, tail in parts)
+        named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
+        heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.-]*$", "", head) for head, _, _ in parts)
+        whose = f"{named.pop()}_" if len(named) == 1 else ""  # which belongs to what stands behind
+        tails = tuple(whose + tail for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
         if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
             return heads, tails

@@ -92,6 +92,8 @@ def _between(table: Table) -> Reading | None:
     names = best[1]
     also = tuple(one.name for one, too, _ in said if one is not best[0] and too == names and _says_chosen(one))
     shown = f"{names[0]} and {names[1]} are compared, which no column names"
+    if {plain(word) for word in best[0].words} & {*WORDS[A]} and words_of(names[0])[-1] not in _PLACES:
+        shown += f", {names[0]} the first, as its column is"
     reason = f"{listed([best[0].name, *also])} {'say' if also else 'says'} which is better"
     found = Winner(best[0].name, best[2], reason, "sure", reason if also else "", also)
     return decided(table, _constant(names), found, (shown,))
