@@ -492,6 +492,15 @@ def test_who_wrote_and_who_reviewed(tmp_path):
             ["Application,Panel member 1,Panel member 2", *(f"EP/{n},{MARK[n]},{MARK[n + 1]}" for n in range(N))],
             {"item": "Application", "judge": "judge", "score": "score"},
         ),
+        (
+            ["id,prediction,ground_truth,is_correct", *(f"{n},{n * 3},{n * 3 + n % 2},{1 - n % 2}" for n in range(N))],
+            {"item": "id", "score": "is_correct"},
+        ),
+        (
+            ["Student ID,Last name,First name,Grade"]
+            + [f"{2000 + n},{'xyz'[n % 3]},{PEOPLE[n % 2]},{50 + n * 7 % 43}" for n in range(N)],
+            {"item": "Student ID", "score": "Grade"},
+        ),
         # labels of raters who are not named, and of a file without a header
         (
             ["tweet_id,stance", *(f"{17 + n // 3},{('for', 'against', 'neither')[MARK[n] % 3]}" for n in range(3 * N))],
@@ -522,6 +531,14 @@ def test_what_is_judged_and_what_was_said(tmp_path, lines, roles):
                 "quality_score": MARK,
             },
             "no name says what reviewer is",
+        ),
+        (
+            {
+                "Student": [f"s{n % 9}" for n in range(3 * N)],
+                "Peer": [f"s{(n + 1 + n // 9 % 7) % 9}" for n in range(3 * N)],
+                "Score": MARK,
+            },
+            "no name says who judged whom",
         ),
     ],
 )

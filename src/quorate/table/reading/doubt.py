@@ -69,6 +69,8 @@ _VERDICTS = frozenset(("label", "verdict", "judgment", "judgement", "decision", 
 """Words in the name of a column of labels, whoever gave them."""
 _CODED, _FEWEST_CODES, _MOST_CODES = frozenset(("label", "class", "sentiment", "stance")), 3, 10
 """Words in the name of a column of labels, and how many codes there are where its numbers may be such."""
+_NAMES = frozenset(("first", "last", "given", "family", "middle", "name", "surname"))
+"""Words in the names of columns that name whom an id is of."""
 _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
 _TRUTHS = frozenset(("true", "false", "yes", "no"))
@@ -301,6 +303,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
+        and not {*words_of(one.name)} <= _NAMES
         and not (RESPONSES & {*words_of(one.name)} and is_prose(one))
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))

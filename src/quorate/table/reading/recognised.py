@@ -117,6 +117,26 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
             )
 
 
+def refuse_peers(table: Table, known: Mapping[str, str]) -> None:
+    """Refuse peers, of whom another column holds the same: who judged whom is not said.
+
+    Raises
+    ------
+    Unsure
+        If so, with both ways.
+    """
+    peer = known.get(JUDGE, "")
+    if plain(peer).split("_")[0] != "peer":
+        return
+    own = {*table.column(peer).words}
+    other = next(
+        (one.name for one in table.columns if one.name != peer and 2 * len({*one.words} & own) > len(own)), None
+    )
+    if own and other is not None:
+        ways = tuple(Meant({"facets": {JUDGE: a, ITEM: b}}, f"{a} judged") for a, b in ((peer, other), (other, peer)))
+        raise Unsure(f"source: {peer} and {other} hold the same, and no name says who judged whom", ways=ways)
+
+
 def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     """Roles whose columns hold a name once for the rows below it, as those of these columns filled downwards."""
     found = {}

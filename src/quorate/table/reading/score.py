@@ -284,6 +284,8 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
         return False
     if same_in_rows(table, one, score):
         return False
+    if is_of_people(one.name) and {*words_of(score.name)} & {*HINTS} and not same_scale(one, score):
+        return False  # what is right, of which the score says how well it was met
     computed = bool(words & METRICS and {*words_of(score.name)} & METRICS)
     hinted = computed or bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
     return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))

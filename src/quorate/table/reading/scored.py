@@ -56,6 +56,7 @@ from quorate.table.reading.recognised import (
     judged_once,
     no_status,
     recognised,
+    refuse_peers,
     refuse_rows,
 )
 from quorate.table.reading.score import (
@@ -104,6 +105,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     """
     refuse_statistics(table)
     known, aside, reasons = recognised(table)
+    refuse_peers(table, known)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said

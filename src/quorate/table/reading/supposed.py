@@ -61,7 +61,8 @@ def _come_back(table: Table, one: Column) -> bool:
 
 def _is_of_judged(name: str) -> bool:
     """Whether a column names people who are judged, or what else is."""
-    return is_judged(name) or bool({*words_of(name)} & (ASKED_PEOPLE | {"model", "system"}))
+    others = ASKED_PEOPLE | {"model", "system", "first", "last", "given", "family", "surname"}
+    return is_judged(name) or bool({*words_of(name)} & others)
 
 
 def _said(name: str) -> list[str]:
