@@ -78,8 +78,8 @@ def test_the_gap_covers(marks):
     held, studies = 0, 1000
     for _ in range(studies):
         true = rng.normal(4, 1, 40)
-        rows = [(f"i{i}", "ann", float(np.round(true[i] + rng.normal(0, 0.7)))) for i in range(40)]
-        rows += [(f"i{i}", "llm", float(np.round(true[i] + 0.3 + rng.normal(0, 0.7)))) for i in range(40)]
+        given = np.round(10 + np.stack([true, true + 0.3]) + rng.normal(0, 0.7, (2, 40)))
+        rows = [(f"i{i}", name, float(given[j, i])) for j, name in enumerate(("ann", "llm")) for i in range(40)]
         frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
         found = q.agreement.against(q.read(frame, announce=False), "ann", resamples=20, splits=20)
         held += found.marks[0].gap.low <= 0.3 <= found.marks[0].gap.high
