@@ -563,3 +563,12 @@ def test_battles_without_a_header(tmp_path):
     lines = [f"b_{n:04},{','.join(pairs[n % 3])},{won[n % 4]}" for n in range(4 * N)]
     votes = q.read(write(tmp_path / "battles.csv", lines), announce=False)
     assert (set(votes.models), votes.n, votes.n_decisive) == ({"qwen", "llama", "gemma"}, 4 * N, 3 * N)
+
+
+def test_what_a_row_is_does_not_depend_on_the_order_of_ids():
+    columns = {"task_id": [f"i{n}" for n in range(N)], "uid": [1000 + n for n in range(N)]}
+    columns |= {name: MARK[at : N + at] for at, name in enumerate(PEOPLE)}
+    for names in ([*columns], [*columns][::-1]):
+        with pytest.raises(Unsure, match="their names do not say what they are") as found:
+            q.read(pl.DataFrame({name: columns[name] for name in names}), announce=False)
+        assert found.value.ways[0].options["facets"] == {"item": "task_id"}
