@@ -503,10 +503,8 @@ def _row(table: Table, known: Mapping[str, str]) -> str | None:
     key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
     if ITEM not in known:
         ids = [one for one in table.columns if one.name not in known.values() and names_rows(table, one)]
-        told = {one.name: is_judged(one.name) for one in ids}
-        ids.sort(
-            key=lambda one: (not (is_id(one.name) or told[one.name]), measures(one.name), not told[one.name], one.name)
-        )
+        judged = {one.name for one in ids if is_judged(one.name)}
+        ids.sort(key=lambda one: (measures(one.name), one.name not in judged, not is_id(one.name), one.name))
         again = [one.name for one in table.columns if one.name not in known.values() and _comes_back(table, one)]
         key = [*([one.name for one in ids] or again)[:1], *key]
     if not key or (ITEM not in known and key[0] in known.values()):
