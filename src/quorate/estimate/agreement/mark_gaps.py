@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, dense
 from quorate.estimate.agreement.rates import ALONE
 from quorate.estimate.agreement.rightness import Verdicts, verdicts
 from quorate.estimate.agreement.yardsticks import Measured, mean_of
@@ -85,12 +85,8 @@ def mark_gaps(
                 float(given[both].mean()),
                 float(wanted[both].mean()),
                 mean_of(given - wanted, level, cluster),
-                Measured(*correlated(given[both], wanted[both], level, resamples, rng, _dense(cluster[both]))),
+                Measured(*correlated(given[both], wanted[both], level, resamples, rng, dense(cluster[both]))),
             )
-
-
-def _dense(cluster: Ints) -> Ints:
-    return np.unique(cluster, return_inverse=True)[1].astype(np.int64)
 
 
 def _by_unit(said: Verdicts, kept: Bools) -> Floats:

@@ -51,6 +51,17 @@ _NAMES = frozenset(
 )
 
 
+def without_remark(name: str) -> str:
+    """A name without what is said of somebody behind it in brackets.
+
+    Examples
+    --------
+    >>> without_remark("Judge Ana (Stripe)"), without_remark("clarity (1-5)")
+    ('Judge Ana', 'clarity (1-5)')
+    """
+    return re.sub(r"\s*\([^()\d]+\)\s*$", "", name)
+
+
 def is_given(name: str) -> bool:
     """Whether a name is a person's given name, perhaps with another word or letter behind it.
 
@@ -59,5 +70,5 @@ def is_given(name: str) -> bool:
     >>> is_given("Anna"), is_given("Bob K."), is_given("Aroma"), is_given("claude-3")
     (True, True, False, False)
     """
-    words = plain(re.sub(r"\s*\([^()\d]+\)\s*$", "", name)).split("_")  # without what is said of somebody in brackets
+    words = plain(without_remark(name)).split("_")
     return words[0] in _NAMES and len(words) <= len(("given", "family")) and all(word.isalpha() for word in words)

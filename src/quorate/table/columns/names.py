@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from quorate.table.columns import aliases
+from quorate.table.columns.given_names import without_remark
 from quorate.table.columns.languages import plain
 
 HINTS = (
@@ -349,8 +350,6 @@ REMARKS = frozenset(
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
 """Words in the name of a column of shares."""
-_BESIDE = re.compile(r"\s*\([^()\d]+\)\s*$")
-"""What is said of somebody behind a name, in brackets."""
 _TITLES = frozenset(("dr", "prof", "mrs", "nurse", "physio", "ta"))
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
@@ -390,6 +389,17 @@ def words_of(name: str) -> list[str]:
     return [
         part for word in words for part in ((word[:-2], "id") if word[:-2] in _NAMED and word[-2:] == "id" else [word])
     ]
+
+
+def form_of(name: str) -> str:
+    """A name, or a label, with a sign in the place of each number, which all that are numbered alike share.
+
+    Examples
+    --------
+    >>> form_of("clip_07"), form_of("task/12"), form_of("rater")
+    ('clip_#', 'task/#', 'rater')
+    """
+    return re.sub(r"\d+", "#", name)
 
 
 def is_person(name: str) -> bool:
@@ -470,9 +480,10 @@ def is_judge(name: str) -> bool:
     """
     if re.fullmatch(r"(panel|jury|committee|board)_member_\w+", plain(name)):
         return True
-    words = words_of(_BESIDE.sub("", name))
+    bare = without_remark(name)
+    words = words_of(bare)
     others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
-    if 2 not in (len(words), len(plain(_BESIDE.sub("", name)).split("_"))) or others & {*words[1:]}:
+    if 2 not in (len(words), len(plain(bare).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
     numbered = words[0] in PROFESSIONS and len(words[1]) == 1

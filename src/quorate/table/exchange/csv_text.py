@@ -18,6 +18,7 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.columns.names import form_of
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.together import as_levels
@@ -232,8 +233,7 @@ def _is_one_of(name: str, held: Sequence[str]) -> bool:
     """
     if not held or name.endswith("?"):
         return False
-    form = re.sub(r"\d+", "#", name)
-    forms = [re.sub(r"\d+", "#", value) for value in held]
+    form, forms = form_of(name), [form_of(value) for value in held]
     numbered = form != name and form in forms and all(one != value for one, value in zip(forms, held, strict=True))
     return numbered or min(map(len, (name, *held))) > _SENTENCE
 

@@ -19,6 +19,7 @@ from quorate.table.columns.names import (
     QUESTION,
     SYSTEMS,
     TOTALS,
+    form_of,
     is_arm,
     is_criterion,
     is_judge,
@@ -70,7 +71,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
     held = all(holder_of(name) in HOLDERS for name in columns)
-    forms = {re.sub(r"\d+", "#", name) for name in columns}  # such as art_01 to art_32
+    forms = {form_of(name) for name in columns}  # such as art_01 to art_32
     asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
     asked |= len(columns) >= _FEWEST_NUMBERED and len(forms) == 1 and "#" in next(iter(forms))
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))

@@ -123,7 +123,7 @@ def _sides(one: str, other: str) -> _Sides | None:
     heads = [" ".join(word for word in name if word not in shared) for name in (words, others)]
     if not shared & _SHOWN or not all(heads) or _GIVEN & {*words, *others}:
         return None
-    places = [{head} & (MARKS["a"] | MARKS["b"] | {"0"}) for head in heads]
+    places = [{head} & _PLACES for head in heads]
     if all(places):
         back = (heads[0] in MARKS["b"]) or (heads[0] != "0" and heads[1] == "0")
         return _Sides((other, one), (other, one)) if back else _Sides((one, other), (one, other))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from quorate.table.columns.names import (
     MACHINES,
     RESPONSES,
     TOTALS,
+    form_of,
     is_arm,
     is_aspect,
     is_count,
@@ -314,9 +314,9 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         If names say that columns belong together and what they hold does not.
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
-    forms = Counter(re.sub(r"\d+", "#", one.name) for one in free if re.search(r"\d", one.name))
-    form, size = max(forms.items(), key=lambda pair: pair[1], default=("", 0))
-    numbered = [one for one in free if re.sub(r"\d+", "#", one.name) == form]
+    forms = Counter(form for one in free if (form := form_of(one.name)) != one.name)
+    form, size = max(forms.items(), key=lambda pair: pair[::-1], default=("", 0))
+    numbered = [one for one in free if form_of(one.name) == form]
     if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
         return tuple(one.name for one in numbered), False
     judges = [one for one in free if is_judge(one.name)]
