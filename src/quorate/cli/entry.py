@@ -11,7 +11,8 @@ import traceback
 from collections.abc import Sequence
 from functools import cache
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +24,8 @@ from quorate.wording import safe
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from quorate.table.reading.reading import Unsure
 
 
 # A bar at the terminal that says how far a long computation is.
@@ -150,7 +153,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, "1")
     _open_streams()
     try:
-        code = program()(arguments, prog_name="quorate", standalone_mode=False, obj=shlex.join(["quorate", *arguments]))
+        code = _answered(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -164,6 +167,50 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"quorate: {line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3] + '...'}\n")
         return FAILED
     return int(code or 0)
+
+
+def _answered(words: Sequence[str]) -> Any:
+    """What a command returns; of judges beside people that of the command which answers what is asked of them."""
+    try:
+        return _run(words)
+    except QuorateError as error:
+        from quorate.table.reading.reading import Unsure
+
+        if not isinstance(error, Unsure) or (other := _beside_people(error, words)) is None:
+            raise
+        said = f"{in_options(error.problem)}: taken as {shlex.join(['quorate', *other])}"
+    sys.stderr.write(f"quorate: {safe(said)}\n")
+    return _run(other)
+
+
+def _run(words: Sequence[str]) -> Any:
+    return program()([*words], prog_name="quorate", standalone_mode=False, obj=shlex.join(["quorate", *words]))
+
+
+def _beside_people(error: Unsure, words: Sequence[str]) -> list[str] | None:
+    """What is asked of judges beside people, if the command was to say what a file holds; None if it asked otherwise.
+
+    With the options of the command that was typed, if the other has them all.
+    """
+    from quorate.cli.analyze import page_name
+
+    verb, *rest = words
+    if verb not in ("analyze", "judges") or error.source not in rest:
+        return None
+    way = error.beside_people(verb)
+    if way is None:
+        return None
+    rest.remove(error.source)
+    if verb == "analyze":  # which writes its page unasked
+        wanted = {word.split("=")[0] for word in rest}.isdisjoint(("--no-report", "--report", "--json"))
+        rest = [word for word in rest if word != "--no-report"]
+        rest += ["--report", page_name(Path(error.source))] if wanted else []
+    other = [*shlex.split(as_command(way, verb, error.source, error.kind))[1:], *rest]
+    question, left = VERBS[other[0]].asked(other[1:])
+    if question is None:
+        return None
+    has = {option for one in program().commands[spelling_of(question)].params for option in one.opts}
+    return other if has.issuperset(word.split("=")[0] for word in left if word.startswith("--")) else None
 
 
 def _open_streams() -> None:

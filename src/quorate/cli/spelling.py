@@ -26,6 +26,8 @@ _ENTRIES = {
     "roles": ("--role", "ROLE", "COLUMN"),
     "targets": ("--target", "ROLE", "TARGET"),
 }
+_EACH = ("missing", "human")
+"""Arguments that are lists, with an option for each entry."""
 _LISTS = {"cluster": "none", "fixed": "", "scale": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
 _LIMITS = ("items", "prompts", "judges", "replicates")
@@ -74,7 +76,11 @@ def as_command(way: Meant, verb: str, file: object, kind: Kind | None) -> str:
     """The command for a table that is meant in this way, of the verb that was typed unless it needs another."""
     from quorate.table.reading.reading import arguments
 
-    words = ["quorate", way.verb or verb, place(file), shell(arguments(kind, way.options)), way.more]
+    named = (Argument(name, value) for name, value in way.people.items())
+    words = [
+        *("quorate", way.verb or verb, place(file), shell(arguments(kind, way.options))),
+        *(way.more, shell(named)),
+    ]
     return " ".join(word for word in words if word)
 
 
@@ -100,7 +106,7 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if name == "numbers" and isinstance(value, Mapping):
         scores = {word: "NUMBER" if entry is ... else f"{entry:.17g}" for word, entry in value.items()}
         return [(flag, _row(f"{word}={score}" for word, score in scores.items()))]
-    if name == "missing" and isinstance(value, tuple):
+    if name in _EACH and isinstance(value, tuple):
         return [(flag, word) for word in value]
     if name in _LISTS and isinstance(value, tuple):
         alone = "," if name == "rank" and len(value) == 1 else ""  # a column of lists, and not of places

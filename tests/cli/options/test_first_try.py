@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 
+import numpy as np
+import polars as pl
 import pytest
 
 RIGHT = {
@@ -48,13 +51,60 @@ def test_rankings_are_turned_round(run, shared):
     assert run("rank", shared / "data" / "shapes" / "R21_rankings.csv").out.startswith("A is first of 4 systems")
 
 
-@pytest.mark.parametrize(("name", "verb"), [("rare.csv", "judges"), ("R33_judges_equal_effects.csv", "analyze")])
-def test_the_question_is_a_command(run, shared, name, verb):
-    file = shared / "data" / ("answers" if name == "rare.csv" else "shapes") / name
-    asked = run("analyze", file)
+def test_the_question_is_a_command(run, shared):
+    asked = run("analyze", shared / "data" / "shapes" / "R33_judges_equal_effects.csv")
     command = asked.err.partition("it may be meant as: quorate ")[2].partition(" (")[0]
-    assert command.startswith(f"{verb} ")
-    assert run(*command.split(), *(["--no-report"] if verb == "analyze" else [])).code == 0
+    assert command.startswith("analyze ")
+    assert run(*command.split(), "--no-report").code == 0
+
+
+def marks(folder, judges=("gpt4",), people=("human",), *, labelled=1.0):
+    """Marks from 1 to 5 of 60 answers, by judges and by people, who said nothing of the last ones."""
+    rng = np.random.default_rng(6)
+    true = rng.integers(1, 6, 60)
+    near = {name: np.clip(true + rng.integers(-1, 2, 60), 1, 5).tolist() for name in (*people, *judges)}
+    kept = {name: [mark if i < labelled * 60 else None for i, mark in enumerate(near[name])] for name in people}
+    pl.DataFrame({"id": [f"q{i}" for i in range(60)], **near, **kept}).write_csv(folder / "marks.csv")
+    return folder / "marks.csv"
+
+
+@pytest.mark.parametrize(
+    ("judges", "people"),
+    [(["gpt4"], ["human"]), (["gpt4", "claude"], ["expert 1", "expert 2"]), (["llm_score"], ["physician"])],
+)
+def test_judges_beside_people_are_asked_how_far_they_agree(run, tmp_path, monkeypatch, judges, people):
+    monkeypatch.chdir(tmp_path)
+    file = marks(tmp_path, judges, people)
+    ran, asked = run("judges", file, "--level", "0.9"), run("analyze", file, "--level", "0.9")
+    said, _, command = ran.err.strip().partition(": taken as quorate ")
+    assert said.endswith("what judges did")
+    assert run(*shlex.split(command)).out == ran.out
+    assert asked.out.startswith(ran.out.rstrip())
+    assert (tmp_path / "marks-quorate.html").is_file()
+
+
+def test_what_people_said_of_a_few_corrects_the_mean(run, tmp_path):
+    file = marks(tmp_path, labelled=0.3)
+    ran = run("analyze", file, "--no-report")
+    assert "taken as quorate analyze" in ran.err
+    assert "labels and predictions" in ran.out
+    assert run("judges", file, "--json").json["judges"] == ["gpt4"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["analyze", "--half-width", "0.1"], ["analyze", "--target", "judge=panel"], ["rank"], ["analyze", "--score", "x"]],
+)
+def test_who_asks_something_else_is_asked(run, tmp_path, words):
+    file = marks(tmp_path)
+    ran = run(words[0], file, *words[1:])
+    assert (ran.code, ran.out) == (1, "")
+
+
+def test_a_column_that_is_no_judge_by_its_name_is_asked_about(run, tmp_path):
+    ran = run("judges", marks(tmp_path, judges=["mark"]))
+    assert (ran.code, ran.out) == (1, "")
+    assert "it may be meant as: quorate judges" in ran.err
 
 
 def test_models_named_like_the_two_sides_win_by_name(run, shared):

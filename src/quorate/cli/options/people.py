@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -71,10 +70,9 @@ class Labelled(Group):
             judged = read()
         except Unsure as error:
             for way in error.ways:
-                more = sorted(shlex.split(way.more))
-                if named and more == sorted(word for name in named for word in ("--human", name)):
+                if named and {*named} == {*way.people.get("human", ())}:
                     return reading.as_scores(file, way.options), named
-                if named and more == sorted(("--human-label", named[0])):
+                if named and [way.people.get("human_label")] == named:
                     judged = reading.as_scores(file, way.options)
                     return judged, _column(file, reading, judged, named[0], way.options)
             raise

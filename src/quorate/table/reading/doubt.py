@@ -151,7 +151,7 @@ def _open_of_score(
         return said, (Meant({**options, "score": score}, "a score as it is"),)
     if people:
         said = f"{said_by_people(people[:1])}, {score} what a judge did"
-        return said, checked_by(options, table.column(people[0]), table.rows)
+        return said, checked_by(options, {"human_label": people[0]}, table.column(people[0]).filled / table.rows)
     whole = JUDGE in known and score == total_of(table, used - {score})
     if rivals and not whole:  # what it is the sum of is none
         ways = (

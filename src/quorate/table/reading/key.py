@@ -59,7 +59,7 @@ def is_of_people(name: str) -> bool:
     >>> is_of_people("human_passed"), is_of_people("judge_passed"), is_of_people("gpt4_vs_human")
     (True, False, False)
     """
-    return bool(PEOPLE & {*words_of(name)}) and not (_of_machines(name) or is_id(name))
+    return bool(PEOPLE & {*words_of(name)}) and not (is_of_machines(name) or is_id(name))
 
 
 def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -74,17 +74,22 @@ def said_by_people(people: Sequence[str]) -> str:
     return f"{listed(people)} {'is' if len(people) == 1 else 'are'} what people said by name"
 
 
-def checked_by(options: Mapping[str, Any], people: Column, rows: int) -> tuple[Meant, ...]:
-    """What is asked of a judge beside people: whether it says the same, and, of labels of a part, what all would be."""
-    more = f"--human-label {people.name}"
-    check = Meant(options, "the judge against people", "judges", more)
-    if people.filled == rows or options.get("labels"):
+def checked_by(
+    options: Mapping[str, Any], said: Mapping[str, Any], filled: float, plain: bool = False
+) -> tuple[Meant, ...]:
+    """What is asked of judges beside people: whether they say the same, and, of labels of a part, what all would be.
+
+    ``said`` is who the people are, as of `Meant`, and ``filled`` of which share of the rows they said something.
+    """
+    check = Meant(options, "judges against people", "judges", people=said, plain=plain)
+    if filled == 1 or options.get("labels"):
         return (check,)
-    mean = Meant(options, "the judge's mean, corrected by what people said", "analyze", more)
-    return (mean, check) if 2 * people.filled < rows else (check, mean)
+    mean = Meant(options, "the judges' mean, corrected by what people said", "analyze", people=said, plain=plain)
+    return (mean, check) if 2 * filled < 1 else (check, mean)
 
 
-def _of_machines(name: str) -> bool:
+def is_of_machines(name: str) -> bool:
+    """Whether a column is of judges that are models, by its name."""
     words = {*words_of(name)}
     return bool(MACHINES & words) or any(maker(word) is not None for word in words)
 

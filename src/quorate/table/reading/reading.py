@@ -32,12 +32,18 @@ class Meant:
         The command that answers what is asked of such a table; empty for the one that was typed.
     more : str
         Options of that command beside those that say how the table is read.
+    people : mapping of str to object
+        Who is a person, as ``human``, judges who are, or ``human_label``, the column of what people said.
+    plain : bool
+        Whether names say both who is a person and who a judge, so that what is asked is how far they agree.
     """
 
     options: Mapping[str, Any]
     what: str = ""
     verb: str = ""
     more: str = ""
+    people: Mapping[str, Any] = field(default_factory=dict)
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,11 @@ class Unsure(InvalidInput):
         self.problem, self.source, self.ways, self.kind = problem, source, ways, kind
         super().__init__(asked(problem, ways, in_python))
 
+    def beside_people(self, verb: str) -> Meant | None:
+        """What a command asks of judges beside people, where names say who is which; None of any other table."""
+        plain = [way for way in self.ways if way.plain]
+        return next((way for way in plain if way.verb == verb), plain[0] if plain else None)
+
     def __reduce__(self) -> tuple[type[Unsure], tuple[str, object, tuple[Meant, ...], Kind]]:
         return type(self), (self.problem, self.source, self.ways, self.kind)
 
@@ -140,8 +151,10 @@ def asked(problem: str, ways: Sequence[Meant], spelled: Callable[[Meant], str]) 
 
 
 def in_python(way: Meant) -> str:
-    """What to pass to `quorate.read`."""
-    return joined(", ", [argument(name, value) for name, value in complete(way.options).items()])
+    """What to pass to `quorate.read`, and who is a person to `quorate.agreement.against`."""
+    read = joined(", ", [argument(name, value) for name, value in complete(way.options).items()])
+    people = way.people.get("human")  # a column is read as another table
+    return joined("", [read, " for agreement.against with ", argument("human", people)]) if people else read
 
 
 def complete(options: Mapping[str, Any]) -> dict[str, Any]:

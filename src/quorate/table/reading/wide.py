@@ -41,7 +41,7 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.pairs import TIE
-from quorate.table.reading.key import checked_by, is_of_people, people_beside, said_by_people
+from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
 from quorate.table.reading.levels import CRITERION, holder_of, is_level, is_try, part_of, role_of, stripped
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.several import counts_of_labels
@@ -274,17 +274,10 @@ def _of_people(
     words: bool,
 ) -> tuple[Meant, ...]:
     """Judges checked by what people said, and what judges said corrected by it."""
-    facets = {} if ITEM in known else {"facets": {ITEM: row or ROW_NUMBER}}
-    if len(people) > 1 or len(judges) > 1:
-        options = _options((*judges, *people), known, row, JUDGE, words)
-        named = " ".join(f"--human {name}" for name in people)
-        return (
-            Meant(options, "judges against people", "judges", named),
-            Meant(options, "all of them judges alike"),
-        )
-    options = {"score": judges[0], **facets, **({"labels": True} if words else {})}
-    both = Meant(_options((*judges, *people), known, row, JUDGE, words), "two judges alike")
-    return (*checked_by(options, table.column(people[0]), table.rows), both)
+    options = _options((*judges, *people), known, row, JUDGE, words)
+    filled = max(table.column(name).filled for name in people) / table.rows
+    ways = checked_by(options, {"human": tuple(people)}, filled, all(map(is_of_machines, judges)))
+    return (*ways, Meant(options, "all of them judges alike"))
 
 
 def _wide(role: str, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:

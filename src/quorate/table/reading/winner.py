@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,8 +92,8 @@ def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
     people = [name for name in columns if is_of_people(name)]
     alone = (Meant({**options, "winner": name}, f"{name} alone") for name in columns[: _MOST_WAYS - 1])
     if people and len(people) < len(columns):
-        named = " ".join(["--agree", *(f"--human {shlex.quote(name)}" for name in people)])
-        return (Meant({**options, "winner": columns}, "judges against people", "judges", named), *alone)
+        judged = {**options, "winner": columns}
+        return (Meant(judged, "judges against people", "judges", "--agree", {"human": tuple(people)}), *alone)
     return (Meant({**options, "winner": columns}, "each of one judge"), *alone)
 
 
