@@ -106,6 +106,13 @@ def test_without_pairs_it_says_so(alike):
     assert "No study within the limits" in verdict_of_scores(own, A, B, limits={"items": [20, 40]}).sentence
 
 
+def test_items_that_both_have_are_counted_where_others_are_of_one(alike):
+    item, system = alike.column("item"), alike.column("system")
+    found = verdict_of_scores(alike.keep((item < 20) | (system == 0)), A, B)
+    assert found.difference.shared_items == 20
+    assert "30 items, both judged on 20 of them, with" in found.sentence
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

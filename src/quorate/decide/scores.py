@@ -418,7 +418,8 @@ class ScoreVerdict(AnyVerdict):
         whole = [n for n in judgments.ancestors(item) if target.get(n) == POPULATION and n != study.facet]
         items += "".join(f" in {counted(judgments.n_levels(n), n)}" for n in whole)
         seen = listed([items, *(counted(judgments.n_levels(n), n) for n in names)])
-        design = seen if paired else f"{seen}, not paired"
+        shared = study.shared_items
+        design = seen if paired else f"{seen}, {f'both judged on {shared:,} of them' if shared else 'not paired'}"
         whom = scope(judgments, target, study.facet)
         return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
 

@@ -131,6 +131,17 @@ class SystemDifference(Result):
         return self.estimate.n
 
     @property
+    def shared_items(self) -> int:
+        """Items of which both systems have a score."""
+        judgments = self.fit.judgments
+        if self.facet not in judgments.names:
+            return self.items
+        item, system, answered = judgments.object, self.facet, judgments.n > 0
+        seen = np.zeros((judgments.n_levels(item), judgments.n_levels(system)), dtype=bool)
+        seen[judgments.column(item)[answered], judgments.column(system)[answered]] = True
+        return int(seen.all(axis=1).sum())
+
+    @property
     def items(self) -> int:
         """Items used."""
         return self.fit.judgments.n_levels(self.fit.judgments.object)
