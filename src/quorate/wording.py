@@ -32,6 +32,17 @@ def plural(name: str) -> str:
     return f"{name}s"
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Words that are listed in a text, as long tables of them are easier read.
+
+    Examples
+    --------
+    >>> words("judge rater annotator")
+    ('judge', 'rater', 'annotator')
+    """
+    return tuple(text.split())
+
+
 def capitalised(text: str) -> str:
     """Text that begins a sentence.
 

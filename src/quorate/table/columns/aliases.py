@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from quorate.table.columns.languages import plain
+from quorate.wording import words
 
 ASKED = ("item", "item_id", "question", "question_id")
 EXAMPLES = ("qid", "example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
@@ -18,23 +19,21 @@ SHOWN = (*(name for one in _SHOWN for name in (one, f"{one}_id")), "image_id", "
 """What answers that are compared are to, beside questions and prompts."""
 PROMPTS = ("prompt", "prompt_id")
 VARIANTS = ("variant", "variant_id", "prompt_variant", "prompt_variant_id", "template")
-JUDGES = (
-    *("judge", "judge_id", "judge_model", "judge_name", "judge_hash", "grader", "grader_id", "grader_model"),
-    *("rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid"),
-    *("evaluator", "evaluator_id", "assessor", "assessor_id", "labeler", "labeller", "coder", "coder_id"),
+JUDGES = words(
+    "judge judge_id judge_model judge_name judge_hash grader grader_id grader_model rater rater_id annotator "
+    "annotator_id worker worker_id workerid evaluator evaluator_id assessor assessor_id labeler labeller coder "
+    "coder_id"
 )
-JUDGES_ALONE = (
-    *("judge", "grader", "rater", "annotator", "worker", "evaluator", "assessor", "labeler", "labeller", "coder"),
-    *("reviewer", "expert", "participant", "respondent", "scorer", "critic", "examiner", "marker", "observer"),
-    *("referee", "moderator", "adjudicator", "panelist", "panellist", "juror", "verifier", "checker", "inspector"),
-    *("autorater", "turker", "crowdworker", "clinician", "physician", "radiologist", "pathologist", "reader", "voter"),
-    *("listener", "viewer", "triager", "tester", "sme", "taster", "auditor", "appraiser", "proofreader"),
-    *("peer", "jury_member", "panel_member", "ta", "informant", "analyst", "playtester"),
-    *("dermatologist", "cardiologist", "neurologist", "oncologist", "ophthalmologist", "psychologist", "sonographer"),
-    *("psychiatrist", "radiographer"),
+JUDGES_ALONE = words(
+    "judge grader rater annotator worker evaluator assessor labeler labeller coder reviewer expert participant "
+    "respondent scorer critic examiner marker observer referee moderator adjudicator panelist panellist juror "
+    "verifier checker inspector autorater turker crowdworker clinician physician radiologist pathologist reader "
+    "voter listener viewer triager tester sme taster auditor appraiser proofreader peer jury_member panel_member "
+    "ta informant analyst playtester dermatologist cardiologist neurologist oncologist ophthalmologist "
+    "psychologist sonographer psychiatrist radiographer"
 )
 """What somebody, or a model, is called that judges."""
-_BESIDE = ("id", "name", "model", "llm", "code", "no", "nr", "num", "number", "uuid", "email", "initials")
+_BESIDE = words("id name model llm code no nr num number uuid email initials")
 _JUDGING = ("judging", "judge", "eval", "evaluation", "evaluator", "grading", "scoring", "rating")
 _JUDGED_BY = (
     "judged",

@@ -7,28 +7,12 @@ import re
 from quorate.table.columns import aliases
 from quorate.table.columns.given_names import without_remark
 from quorate.table.columns.languages import plain
+from quorate.wording import words
 
-HINTS = (
-    *(
-        "score",
-        "rating",
-        "grade",
-        "mark",
-        "points",
-        "stars",
-        "correct",
-        "passed",
-        "pass",
-        "resolved",
-        "solved",
-        "success",
-        "accuracy",
-        "acc",
-        "reward",
-    ),
-    *("met", "satisfied", "fulfilled", "match", "likert", "quality", "value", "opinion", "mos", "dmos", "cmos", "nps"),
-    *("csat", "wer", "cer", "bleu", "jailbroken", "thumb", "thumbs", "note", "y"),
-    *("liking", "satisfaction", "acceptability", "enjoyment"),
+HINTS = words(
+    "score rating grade mark points stars correct passed pass resolved solved success accuracy acc reward met "
+    "satisfied fulfilled match likert quality value opinion mos dmos cmos nps csat wer cer bleu jailbroken thumb "
+    "thumbs note y liking satisfaction acceptability enjoyment"
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
@@ -36,99 +20,46 @@ EXCEPTIONS = frozenset(
 )
 """Words in the name of a column of zeros that says of every item that something did not happen."""
 MEASURES = frozenset(
-    (
-        *(
-            "len",
-            "length",
-            "chars",
-            "tokens",
-            "words",
-            "seconds",
-            "time",
-            "timestamp",
-            "date",
-            "year",
-            "price",
-            "cost",
-            "eur",
-            "usd",
-            "gbp",
-        ),
-        *("datetime", "created", "updated", "duration", "ms", "rt", "years", "months", "days", "hours", "minutes"),
-        *("count", "latency", "age", "runtime", "size", "bytes", "width", "height", "line", "steps", "experience"),
-        *("confidence", "certainty", "weight", "max", "min", "std", "sd", "variance"),
+    words(
+        "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
+        "updated duration ms rt years months days hours minutes count latency age runtime size bytes width height "
+        "line steps experience confidence certainty weight max min std sd variance"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
 LESS = frozenset(
-    (
-        *("error", "errors", "wer", "cer", "ter", "loss", "perplexity", "toxicity", "toxic", "hallucination", "bias"),
-        *("hallucinations", "hallucinated", "harm", "harmful", "harmfulness", "violation", "violations", "violated"),
-        *("unsafe", "jailbroken", "failed", "failure", "failures", "mistakes", "defects", "penalty", "refused"),
+    words(
+        "error errors wer cer ter loss perplexity toxicity toxic hallucination bias hallucinations hallucinated harm "
+        "harmful harmfulness violation violations violated unsafe jailbroken failed failure failures mistakes defects "
+        "penalty refused"
     )
 )
 """Words in the name of a column of which less is better."""
-METRICS = frozenset(
-    (
-        "bleu",
-        "sacrebleu",
-        "chrf",
-        "ter",
-        "comet",
-        "xcomet",
-        "rouge",
-        "meteor",
-        "bertscore",
-        "bleurt",
-        "wer",
-        "cer",
-        "ppl",
-    )
-)
+METRICS = frozenset(words("bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl"))
 """Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
-    (
-        *(
-            "first",
-            "position",
-            "order",
-            "swapped",
-            "flipped",
-            "shuffled",
-            "run",
-            "trial",
-            "attempt",
-            "try",
-            "seed",
-            "round",
-        ),
-        *("rank", "place", "placing", "placement"),
-    )
+    words("first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement")
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
-IDS = frozenset(("id", "ids", "idx", "index", "row", "number", "nr", "no", "uuid", "uid", "guid", "hash", "slug"))
+IDS = frozenset(words("id ids idx index row number nr no uuid uid guid hash slug"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 PEOPLE = frozenset(
-    (
-        *("human", "humans", "gold", "golden", "truth", "reference", "expert", "experts", "people", "manual"),
-        *("annotator", "lawyer", "attorney", "clinician", "physician", "md"),
+    words(
+        "human humans gold golden truth reference expert experts people manual annotator lawyer attorney clinician "
+        "physician md"
     )
 )
 """Words in the name of a column that holds what people said, where others hold what judges say."""
-MACHINES = frozenset(
-    ("judge", "llm", "model", "ai", "auto", "predicted", "prediction", "pred", "grader", "bot", "machine")
-)
+MACHINES = frozenset(words("judge llm model ai auto predicted prediction pred grader bot machine"))
 """Words in the name of a column that holds what a judge said that is a model, where another holds what people said."""
 TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median", "overall", "aggregate", "final"))
 """Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
-SYSTEMS = frozenset(
-    ("model", "system", "llm", "baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant")
-)
+SYSTEMS = frozenset(words("model system llm baseline candidate old new control treatment treated variant"))
 """Words in the names of columns that hold the scores of one system each."""
 ARMS = frozenset(
-    (
-        *("baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant", "before", "after"),
-        *("original", "optimized", "optimised", "improved", "augmented", "finetuned", "tuned", "proposed"),
+    words(
+        "baseline candidate old new control treatment treated variant before after original optimized optimised "
+        "improved augmented finetuned tuned proposed"
     )
 )
 """Words in the names of columns that hold the scores of the two sides of a comparison."""
@@ -138,10 +69,7 @@ RESPONSES = frozenset(aliases.RESPONSES)
 """Words in the name of a column of what a system answered."""
 OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
 """What a column of few whole numbers is called that says when the same was judged again."""
-GIVEN = (
-    *("winner", "label", "verdict", "judgment", "decision", "answer", "choice", "pick", "class", "outcome", "result"),
-    "grade",
-)
+GIVEN = words("winner label verdict judgment decision answer choice pick class outcome result grade")
 """Words in the name of a column of labels, the likeliest first."""
 SAID = ("diagnosis", "severity", "priority", "sentiment", "stance", "intent", "emotion", "recommendation", "band")
 """Words in the name of a column that may be what a judge said, or a facet."""
@@ -150,181 +78,67 @@ ANSWERERS = frozenset(
 )
 """What a column is called that says who answered, beside words such as id."""
 COMPARED = frozenset(
-    (
-        *("version", "condition", "variant", "arm", "config", "configuration", "setup", "strategy", "provider"),
-        *("vendor", "brand", "product", "tool", "pipeline", "template", "treatment", "policy", "build", "release"),
-        *(
-            "technique",
-            "framework",
-            "setting",
-            "prompt",
-            "supplier",
-            "design",
-            "flavour",
-            "flavor",
-            "recipe",
-            "protocol",
-        ),
+    words(
+        "version condition variant arm config configuration setup strategy provider vendor brand product tool "
+        "pipeline template treatment policy build release technique framework setting prompt supplier design flavour "
+        "flavor recipe protocol"
     )
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""
 PROFESSIONS = frozenset(
-    (
-        "teacher",
-        "professor",
-        "lecturer",
-        "instructor",
-        "tutor",
-        "doctor",
-        "nurse",
-        "dentist",
-        "editor",
-        "supervisor",
-        "surgeon",
-        "lawyer",
-        "attorney",
-    )
+    words("teacher professor lecturer instructor tutor doctor nurse dentist editor supervisor surgeon lawyer attorney")
 )
 """What a column is called that says who judged, where nobody is judged: else they may be judged themselves."""
-ASKED_PEOPLE = frozenset(
-    ("patient", "student", "pupil", "customer", "client", "child", "parent", "employee", "member", "user", "person")
-)
+ASKED_PEOPLE = frozenset(words("patient student pupil customer client child parent employee member user person"))
 """Words in the name of a column of people who are judged, or are asked of others."""
 JUDGED = frozenset(
-    (
-        *("case", "subject", "sample", "example", "text", "document", "doc", "session", "output", "patient", "student"),
-        *("pupil", "essay", "task", "image", "article", "answer", "response", "target", "ratee", "object", "query"),
-        *(
-            "conversation",
-            "dialogue",
-            "dialog",
-            "summary",
-            "sentence",
-            "paper",
-            "video",
-            "product",
-            "instance",
-            "trial",
-        ),
-        *("candidate", "ticket", "review", "abstract", "statement", "specimen", "scan", "slide", "interview", "speech"),
-        *(
-            "passage",
-            "message",
-            "comment",
-            "post",
-            "tweet",
-            "record",
-            "story",
-            "url",
-            "problem",
-            "scenario",
-            "generation",
-        ),
-        *("person", "customer", "employee", "member", "child", "unit", "request", "stimulus", "stim", "vignette"),
-        *(
-            "utterance",
-            "utt",
-            "segment",
-            "seg",
-            "sent",
-            "token",
-            "span",
-            "phrase",
-            "claim",
-            "fact",
-            "finding",
-            "issue",
-            "bug",
-        ),
-        *("commit", "snippet", "trace", "behavior", "behaviour", "forum", "submission", "manuscript", "proposal"),
-        *("application", "listing", "meme", "clip", "audio", "song", "photo", "picture", "headline", "report", "email"),
-        *("letter", "transcript", "call", "chat", "filename", "lesion", "test", "essay", "ad", "script", "src"),
-        *(
-            "img",
-            "pic",
-            "wav",
-            "snip",
-            "sku",
-            "asin",
-            "wine",
-            "dish",
-            "poem",
-            "skater",
-            "speaker",
-            "singer",
-            "contestant",
-            "project",
-            "brief",
-            "translation",
-        ),
+    words(
+        "case subject sample example text document doc session output patient student pupil essay task image article "
+        "answer response target ratee object query conversation dialogue dialog summary sentence paper video product "
+        "instance trial candidate ticket review abstract statement specimen scan slide interview speech passage "
+        "message comment post tweet record story url problem scenario generation person customer employee member "
+        "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
+        "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
+        "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
+        "test essay ad script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
+        "brief translation"
     )
 )
 """Words in the name of a column that says what every row is of."""
 CRITERIA = frozenset(
-    (
-        *(
-            "accuracy",
-            "helpful",
-            "helpfulness",
-            "clear",
-            "clarity",
-            "coherent",
-            "coherence",
-            "fluent",
-            "fluency",
-            "relevant",
-        ),
-        *(
-            "relevance",
-            "relevancy",
-            "hallucination",
-            "recall",
-            "precision",
-            "accurate",
-            "correctness",
-            "faithful",
-            "faithfulness",
-            "factual",
-            "factuality",
-            "consistent",
-        ),
-        *("consistency", "complete", "completeness", "concise", "conciseness", "tone", "style", "safe", "safety"),
-        *("harmless", "harmlessness", "natural", "naturalness", "readable", "readability", "grammar", "useful"),
-        *("usefulness", "creativity", "depth", "empathy", "polite", "politeness", "groundedness", "engaging"),
-        *("adequacy", "appropriateness", "solvability", "simplicity", "informativeness", "factualness", "succinctness"),
-        *("specificity", "convincingness", "toxicity", "novelty", "originality", "adherence", "truthfulness"),
-        *("organization", "organisation", "mechanics", "spelling", "punctuation", "vocabulary", "structure", "impact"),
-        *("feasibility", "innovation", "humor", "humour", "pacing", "believability", "plausibility", "persuasiveness"),
-        *("trustworthiness", "usability", "aesthetics", "composition", "realism", "thesis", "evidence"),
-        *("meaning", "naturalness", "resolution", "salience", "arousal", "valence", "technical", "artistic"),
+    words(
+        "accuracy helpful helpfulness clear clarity coherent coherence fluent fluency relevant relevance relevancy "
+        "hallucination recall precision accurate correctness faithful faithfulness factual factuality consistent "
+        "consistency complete completeness concise conciseness tone style safe safety harmless harmlessness natural "
+        "naturalness readable readability grammar useful usefulness creativity depth empathy polite politeness "
+        "groundedness engaging adequacy appropriateness solvability simplicity informativeness factualness "
+        "succinctness specificity convincingness toxicity novelty originality adherence truthfulness organization "
+        "organisation mechanics spelling punctuation vocabulary structure impact feasibility innovation humor humour "
+        "pacing believability plausibility persuasiveness trustworthiness usability aesthetics composition realism "
+        "thesis evidence meaning naturalness resolution salience arousal valence technical artistic"
     )
 )
 """Words in the names of columns that hold one criterion each."""
 _ASPECTS = frozenset(("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait"))
 """What a column is called that says by which criterion a score was given."""
 DESCRIBED = frozenset(
-    (
-        *("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city"),
-        *("region", "browser", "os", "timezone", "affiliation", "institution", "department", "seniority"),
+    words(
+        "gender sex age country nationality ethnicity race education occupation city region browser os timezone "
+        "affiliation institution department seniority"
     )
 )
 """Words in the name of a column that describes people: no judgment."""
 GROUPS = frozenset(
-    (
-        *("category", "subset", "topic", "domain", "group", "type", "kind", "class", "difficulty", "split", "language"),
-        *("lang", "source", "dataset", "task", "section", "level", "genre", "field", "subject", "skill", "benchmark"),
-        *("tag", "theme", "locale", "reason", "format", "file", "set", "part", "fold", "version", "config", "status"),
-        *("suite", "component", "plan", "list", "channel", "platform", "device", "phenomenon", "track", "assignment"),
-        *("specialty", "speciality"),
-        *("ward", "clinic", "desk", "phase"),
+    words(
+        "category subset topic domain group type kind class difficulty split language lang source dataset task "
+        "section level genre field subject skill benchmark tag theme locale reason format file set part fold version "
+        "config status suite component plan list channel platform device phenomenon track assignment specialty "
+        "speciality ward clinic desk phase"
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
 CLUSTERS = frozenset(
-    (
-        *("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter"),
-        *("cohort", "scene", "character"),
-    )
+    words("cluster thread page team school site author repo repository book chapter cohort scene character")
 )
 """Words in the name of a column of what was drawn, with all that is judged of it."""
 _SHORT_FOR = ("ann", "annot", "rad", "obs", "j", "qa", "md", "rn", "ed")
@@ -332,20 +146,7 @@ _SHORT_FOR = ("ann", "annot", "rad", "obs", "j", "qa", "md", "rn", "ed")
 _COUNTS = frozenset(("n", "num", "nb", "total"))
 """First words in the name of a column that counts something, such as ``n_turns``."""
 REMARKS = frozenset(
-    (
-        "comments",
-        "commentary",
-        "note",
-        "remark",
-        "remarks",
-        "notes",
-        "feedback",
-        "reason",
-        "reasoning",
-        "rationale",
-        "explanation",
-        "justification",
-    )
+    words("comments commentary note remark remarks notes feedback reason reasoning rationale explanation justification")
 )
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
@@ -362,9 +163,9 @@ _NAMED = (
 )
 """What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(
-    (
-        *("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings"),
-        *("checks", "assertions", "dimensions", "aspects"),
+    words(
+        "scores ratings criteria rubric rubrics metrics grades marks evaluation codings checks assertions dimensions "
+        "aspects"
     )
 )
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""

@@ -17,6 +17,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import number
 from quorate.table.facets import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
+from quorate.wording import words
 
 NAMES = "names"
 """Option that says that the winner column holds the models' own names, whatever else they could mean."""
@@ -30,20 +31,7 @@ _SIDES = ("model", "assistant", "response", "answer", "system", "output")
 WORDS: Mapping[int, tuple[str, ...]] = {
     A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left"),
     B: ("b", *(f"{side}_b" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")), "right"),
-    TIE: (
-        "tie",
-        "tied",
-        "draw",
-        "c",
-        "equal",
-        "n_p",
-        "no_preference",
-        "about_the_same",
-        "same",
-        "both",
-        "both_good",
-        "no_difference",
-    ),
+    TIE: words("tie tied draw c equal n_p no_preference about_the_same same both both_good no_difference"),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad", "neither"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),
 }

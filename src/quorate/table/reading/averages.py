@@ -25,11 +25,9 @@ from quorate.table.families import maker
 from quorate.table.reading.key import claims_of, identifier
 from quorate.table.reading.levels import CRITERION
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.wording import listed
+from quorate.wording import listed, words
 
-_STATISTICS = frozenset(
-    ("mean", "std", "sd", "stdev", "median", "min", "max", "variance", "var", "stderr", "se", "sem")
-)
+_STATISTICS = frozenset(words("mean std sd stdev median min max variance var stderr se sem"))
 """What the number of a row is called that was made of many."""
 _COUNTS = frozenset(("n", "count", "num", "samples", "support", "total", "size", "examples"))
 """Words in the name of a column that says of how many something is an average."""

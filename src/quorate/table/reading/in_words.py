@@ -13,26 +13,11 @@ from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Meant
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 OF_WORDS = ("label", "labels", "numbers")
 """Options that say what words stand for."""
-_SOURCES = frozenset(
-    (
-        "language",
-        "lang",
-        "locale",
-        "split",
-        "source",
-        "dataset",
-        "format",
-        "file",
-        "url",
-        "platform",
-        "device",
-        "channel",
-    )
-)
+_SOURCES = frozenset(words("language lang locale split source dataset format file url platform device channel"))
 """What a column is called that says where something comes from, or is for: no judgment of it."""
 _LONG = 40
 """Characters of a label, on average, beyond which it is a sentence."""

@@ -29,7 +29,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.families import is_model, maker
 from quorate.table.reading.reading import Confidence
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 CRITERION = "criterion"
 """Role of columns that each hold the score by one criterion."""
@@ -39,7 +39,7 @@ _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
 _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
-_LEARNERS = frozenset(("RF", "NB", "LR", "DT", "NN", "GB", "KNN", "SVM", "GBM", "XGB", "MLP", "CNN", "RNN", "GNN"))
+_LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
 
 

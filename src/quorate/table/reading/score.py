@@ -39,7 +39,7 @@ from quorate.table.reading.in_words import likeliest_words
 from quorate.table.reading.key import MOST_OCCASIONS, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.wide import same_scale
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _MOST_SIDES = 3
 """Levels of a column that says which of two answers is better."""
@@ -47,17 +47,13 @@ _CODES = frozenset((-1.0, *(sign * float("9" * digits) for digits in (1, 2, 3, 4
 """Numbers that are usual for what is missing."""
 _FEWEST, _FAR, _SPANS, _LOWEST = 2, 10, 3, 3
 """Other scores that there must be; how far beyond them a code is, also in their spans; the greatest beside -1."""
-_COUNTED = frozenset(
-    ("raters", "annotators", "judges", "votes", "voters", "workers", "graders", "reviewers", "trials", "tries", "runs")
-)
+_COUNTED = frozenset(words("raters annotators judges votes voters workers graders reviewers trials tries runs"))
 """Words in the name of a column that counts who judged, or how often."""
 _TRIED = frozenset(
     ("total", "attempts", "attempt", "tests", "samples", "sample", "questions", "checks", "cases", "tasks")
 )
 """Last words in the name of a column that counts what was tried."""
-_SUCCESSES = frozenset(
-    ("correct", "passed", "pass", "passes", "resolved", "solved", "success", "successes", "successful", "hits", "met")
-)
+_SUCCESSES = frozenset(words("correct passed pass passes resolved solved success successes successful hits met"))
 """Words in the name of a column that counts successes, beside one of how many were tried."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Judges of whom it is looked at whether they use one scale, how many times as far another goes, and their scores."""

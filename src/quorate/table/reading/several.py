@@ -18,7 +18,7 @@ from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import facets_of
 from quorate.table.reading.reading import Meant, Reading
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _FEWEST_COUNTED, _FEWEST_SAME, _HUNDRED, _MOST_LABELS, _SEEN = 3, 5, 100, 12, 400
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -30,9 +30,7 @@ _LIST = re.compile(
 _GIVEN_OFTEN = frozenset(
     ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks", "passes")
 )
-_AGAIN = frozenset(
-    ("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass", "passe")
-)
+_AGAIN = frozenset(words("sample repeat run trial epoch seed replicate attempt try draw pass passe"))
 _SCORED = frozenset(("score", "grade", "reward"))
 """What lists hold of which nothing says that different judges gave them."""
 _TRIED = frozenset(("result", "outcome", "success", "passed"))

@@ -33,7 +33,7 @@ from quorate.table.reading.recognised import FEWEST_ONCE, ONCE
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 BESIDE = ".quorate.yaml"
 """The name of the file that is taken up by itself."""
@@ -41,7 +41,7 @@ MOST_BYTES = 1 << 16
 OF_VOTES = ("model_a", "model_b", "winner", "outcomes", "wins", "rank")
 _OF_SCORES = frozenset(("score", "wide", "label", "labels", "numbers", "less_is_better"))
 ARGUMENTS = (
-    *("kind", "score", "facets", "object", "nested", "fixed", "status", "missing", "scale", "wide", "label", "numbers"),
+    *words("kind score facets object nested fixed status missing scale wide label numbers"),
     *("labels", "less_is_better", "families", *OF_VOTES, "where", "only", "partitions", "part", "format"),
 )
 """What is kept."""

@@ -18,16 +18,16 @@ from quorate.table.reading.in_words import is_prose
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.winner import MARKS, OF_SCORES, Winner, decided, sides_in
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _SHOWN = RESPONSES | {"text", "summary", "translation", "story", "solution", "message", "email", "essay", "image"}
 """Words in the names of two columns of what was compared."""
 _GIVEN = PEOPLE | {"ref", "expected", "correct", "ideal", "ground", "target", "source", "original"}
 """Words in the name of an answer that others are held against."""
 _CHOSEN = frozenset(
-    (
-        *("winner", "preference", "preferred", "prefers", "pref", "choice", "chosen", "better", "best", "favourite"),
-        *("favorite", "vote", "verdict", "pick", "picked", "winning"),
+    words(
+        "winner preference preferred prefers pref choice chosen better best favourite favorite vote verdict pick "
+        "picked winning"
     )
 )
 """Words in the name of a column that says which of two is better."""

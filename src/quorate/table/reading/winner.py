@@ -18,7 +18,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _MOST_WAYS, _MOST_PHRASES = 3, 8
 NUMBERS: tuple[Mapping[str, float], ...] = (
@@ -31,9 +31,7 @@ NUMBERS: tuple[Mapping[str, float], ...] = (
 MARKS: Mapping[str, frozenset[str]] = {
     "a": frozenset(("a", "first", "left", "1")),
     "b": frozenset(("b", "second", "right", "2")),
-    "tie": frozenset(
-        ("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar", "difference", "neutral")
-    ),
+    "tie": frozenset(words("tie tied draw equal equally same both neither similar difference neutral")),
 }
 """Words in a phrase that say which side it is for."""
 
