@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import pickle
 from dataclasses import FrozenInstanceError, asdict, field, fields, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -14,78 +14,57 @@ from quorate import frozen
 
 WAYS = {"ours": frozen.dataclass, "original": dataclasses.dataclass}
 
+FORMS = """
+@dataclass(frozen=True)
+class Plain:
+    kind: ClassVar[str] = "plain"
+    name: str
+    sizes: tuple[int, ...] = (1, 2)
+    labels: dict[str, str] = field(default_factory=dict, compare=False)
+    note: str = field(default="", repr=False, compare=False)
 
-def declared(dataclass) -> dict[str, Any]:
-    """Classes of every form that the source has."""
+@dataclass(frozen=True, kw_only=True)
+class Named(Plain):
+    level: float
+    total: int = field(init=False, default=0)
+    made: list[int] = field(init=False, default_factory=list, compare=False)
 
-    @dataclass(frozen=True)
-    class Plain:
-        """Values, some by default."""
+    def __post_init__(self):
+        object.__setattr__(self, "total", sum(self.sizes))
 
-        kind: ClassVar[str] = "plain"
-        name: str
-        sizes: tuple[int, ...] = (1, 2)
-        labels: dict[str, str] = field(default_factory=dict, hash=False)
-        note: str = field(default="", repr=False, compare=False)
+@dataclass(frozen=True, eq=False, repr=False)
+class Identity:
+    value: float
 
-    @dataclass(frozen=True, kw_only=True)
-    class Named(Plain):
-        """More of them, by name alone, and one that follows."""
+@dataclass(frozen=True)
+class Own(Plain):
+    def __repr__(self):
+        return "own"
 
-        level: float
-        total: int = field(init=False, default=0)
-        made: list[int] = field(init=False, default_factory=list, compare=False)
+    def __eq__(self, other):
+        return isinstance(other, Own)
 
-        def __post_init__(self) -> None:
-            object.__setattr__(self, "total", sum(self.sizes))
+@dataclass(frozen=True)
+class Hashed:
+    value: int
 
-    @dataclass(frozen=True, eq=False, repr=False)
-    class Identity:
-        """Compared by identity."""
+    def __hash__(self):
+        return 7
 
-        value: float
+@dataclass(frozen=True)
+class Nothing:
+    pass
 
-    @dataclass(frozen=True)
-    class Own(Plain):  # noqa: PLW1641  the hash is that of its values
-        """With methods of its own."""
+@dataclass(frozen=True, slots=True)
+class Slots:
+    value: int = 1
 
-        def __repr__(self) -> str:
-            return "own"
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, Own)
-
-    @dataclass(frozen=True)
-    class Hashed:
-        """With a hash of its own, and one value."""
-
-        value: int
-
-        def __hash__(self) -> int:
-            return 7
-
-    @dataclass(frozen=True)
-    class Nothing:
-        """Without values."""
-
-    @dataclass(frozen=True, slots=True)
-    class Slots:
-        """Without a dictionary."""
-
-        value: int = 1
-
-    @dataclass()
-    class Changed:
-        """Not frozen."""
-
-        value: int = 1
-
-    return {cls.__name__: cls for cls in (Plain, Named, Identity, Own, Hashed, Nothing, Slots, Changed)}
-
-
-OURS, ORIGINAL = (declared(way) for way in WAYS.values())
+@dataclass()
+class Changed:
+    value: int = 1
+"""
 CALLS = {
-    "Plain": [(("a",), {}), (("a", (3,)), {"note": "b"}), (("a",), {"labels": {"x": "y"}})],
+    "Plain": [(("a",), {}), (("a", (3,)), {"note": "b"}), (("b",), {"labels": {"x": "y"}})],
     "Named": [(("a",), {"level": 0.5}), (("a", (3, 4)), {"level": 1.0})],
     "Identity": [((1.0,), {})],
     "Own": [(("a",), {}), (("b",), {})],
@@ -94,6 +73,16 @@ CALLS = {
     "Slots": [((), {}), ((2,), {})],
     "Changed": [((), {}), ((2,), {})],
 }
+
+
+def declared(dataclass) -> dict[str, type]:
+    """Classes of every form that the source has."""
+    names = {"__name__": __name__, "ClassVar": ClassVar, "dataclass": dataclass, "field": field}
+    exec(compile(FORMS, __file__, "exec", dont_inherit=True), names)
+    return {name: names[name] for name in CALLS}
+
+
+OURS, ORIGINAL = (declared(way) for way in WAYS.values())
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -116,7 +105,7 @@ def test_values_are_as_the_original_has_them(name):
     if name != "Identity":
         assert list(map(repr, made)) == list(map(repr, expected))
         assert made == [replace(one) for one in made]
-    if name not in {"Plain", "Named", "Changed"}:
+    if name not in {"Changed", "Own"}:
         assert [hash(one) == hash(replace(one)) for one in made] == [
             hash(one) == hash(replace(one)) for one in expected
         ]
@@ -129,7 +118,7 @@ def test_values_are_as_the_original_has_them(name):
 def test_hashes_are_of_what_is_compared():
     plain = OURS["Plain"]
     assert hash(plain("a", note="x")) == hash(plain("a", note="y")) == hash(ORIGINAL["Plain"]("a"))
-    assert plain("a", labels={"x": "y"}) != plain("a")
+    assert plain("a", labels={"x": "y"}) == plain("a") != plain("b")
 
 
 @pytest.mark.parametrize("way", [OURS, ORIGINAL], ids=WAYS)
@@ -142,15 +131,6 @@ def test_nothing_is_changed(way):
     with pytest.raises(FrozenInstanceError, match="cannot delete field 'level'"):
         del made.level
 
-    class More(way["Plain"]):
-        """A class that is no dataclass may have attributes of its own."""
-
-    more = More("a")
-    more.other = 1
-    del more.other
-    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'name'"):
-        more.name = "b"
-
 
 @pytest.mark.parametrize("way", [OURS, ORIGINAL], ids=WAYS)
 @pytest.mark.parametrize(
@@ -162,10 +142,9 @@ def test_wrong_calls_are_refused(way, values, named):
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("base", [OURS, ORIGINAL], ids=WAYS)
-def test_one_inherits_from_the_other(base, way):
+def test_either_inherits_from_ours(way):
     @way(frozen=True)
-    class More(base["Plain"]):
+    class More(OURS["Plain"]):
         """A field more."""
 
         more: int = 3

@@ -1,18 +1,17 @@
-"""Frozen dataclasses that are quick to declare: how one is made is compiled when the first of it is made.
+"""Frozen dataclasses that are quick to declare: ``__init__`` is compiled when the first of a class is made.
 
-``dataclasses.dataclass`` compiles six methods for every class, half a millisecond of each; a command loads hundreds of
-classes and makes some of a third of them. Type checkers see the original, whose behaviour this has: ``fields``,
-``replace``, ``asdict``, signatures, comparisons, hashes and errors are the same. What is not frozen, or has slots, is
-declared by the original.
+``dataclasses.dataclass`` compiles six methods for every class, up to a millisecond of each; a command loads hundreds of
+classes and makes some of a third of them. Here the other five are written once, for all. Type checkers see the
+original, whose behaviour this has but for ``field(hash=...)``, which is not asked, and attributes of its own that a
+subclass sets, which are refused too. What is not frozen, or has slots, is declared by the original.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, fields
 from dataclasses import dataclass as original
-from operator import attrgetter
+from functools import cache
 from reprlib import recursive_repr
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -35,25 +34,18 @@ def _declared(*, eq: bool = True, repr: bool = True, kw_only: bool = False, **ot
         return original(eq=eq, repr=repr, kw_only=kw_only, **others)
 
     def declare(cls: Any) -> Any:
-        if any(vars(base).get("__dataclass_params__", _FROZEN) is not _FROZEN for base in cls.__mro__[1:]):
-            return original(frozen=True, eq=eq, repr=repr, kw_only=kw_only)(cls)
         own = dict(vars(cls))
-        if own.get("__hash__") is None and "__eq__" in own:
-            own.pop("__hash__", None)  # Python's own word that what compares anew has no hash
-        with _ALONE:  # the original has no frozen class that inherits from one that is not, nor the other way round
+        with _ALONE:  # the original lets no class that it takes for one that is not frozen inherit from one that is
             _FROZEN.frozen = False
             try:
                 original(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
             finally:
                 _FROZEN.frozen = True
+        methods = _ALWAYS | (_IF_SHOWN if repr else {}) | (_IF_COMPARED if eq else {}) | {"__init__": _Initialiser(cls)}
+        for name, method in methods.items():
+            if own.get(name) is None:  # the hash of a class with a comparison of its own is None by Python's own word
+                setattr(cls, name, method)
         cls.__dataclass_params__ = _FROZEN
-        methods = _refusals(cls) | ({"__repr__": _representation(cls)} if repr else {})
-        methods |= _comparisons(cls) if eq else {}
-        for name in methods.keys() - own.keys():
-            methods[name].__name__, methods[name].__qualname__ = name, f"{cls.__qualname__}.{name}"
-            setattr(cls, name, methods[name])
-        if "__init__" not in own:
-            cls.__init__ = _Initialiser(cls)
         return cls
 
     return declare
@@ -84,84 +76,59 @@ class _Factory:
         return "<factory>"
 
 
-_MADE = _Factory()
-
-
 def _initialiser(cls: Any) -> Any:
     """The method ``__init__`` of a dataclass, as the original writes it."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_made": _MADE}
-    taken: tuple[list[str], list[str]] = ([], [])
-    steps, types = [], {}
+    known: dict[str, Any] = {"_set": object.__setattr__, "_made": _Factory()}
+    taken: dict[bool, list[str]] = {False: ["self"], True: []}
+    lines = []
     for one in fields(cls):
         name, made = one.name, one.default_factory is not MISSING
-        if made:
-            known[f"_make_{name}"] = one.default_factory
-        elif one.default is not MISSING:
-            known[f"_default_{name}"] = one.default
+        known[f"_of_{name}"] = one.default_factory if made else one.default
         if one.init:
-            default = "=_made" if made else f"=_default_{name}" if one.default is not MISSING else ""
+            default = "=_made" if made else "" if one.default is MISSING else f"=_of_{name}"
             taken[bool(one.kw_only)].append(name + default)
-            types[name] = one.type
-            value = f"_make_{name}() if {name} is _made else {name}" if made else name
-            steps.append(f"_set(self, {name!r}, {value})")
-        elif made:
-            steps.append(f"_set(self, {name!r}, _make_{name}())")
-    if hasattr(cls, "__post_init__"):
-        steps.append("self.__post_init__()")
-    named = ["self", *taken[0], *(["*", *taken[1]] if taken[1] else [])]
-    text = f"def __init__({', '.join(named)}):\n " + "\n ".join(steps or ["pass"])
-    exec(text, known)  # noqa: S102  of names of fields alone, as the original does
+        if one.init or made:
+            value = (
+                name if not made else f"_of_{name}() if {name} is _made else {name}" if one.init else f"_of_{name}()"
+            )
+            lines.append(f"_set(self, {name!r}, {value})")
+    lines.append("self.__post_init__()" if hasattr(cls, "__post_init__") else "pass")
+    named = [*taken[False], *(["*", *taken[True]] if taken[True] else [])]
+    exec(f"def __init__({', '.join(named)}):\n " + "\n ".join(lines), known)  # noqa: S102  of names of fields alone
     out = known["__init__"]
     out.__module__, out.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
-    out.__annotations__ = types | {"return": None}
+    out.__annotations__ = {one.name: one.type for one in fields(cls) if one.init} | {"return": None}
     return out
 
 
-def _values(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """The values of some attributes, as a tuple."""
-    every = [*names]
-    if len(every) > 1:
-        return attrgetter(*every)
-    return lambda one: tuple(getattr(one, name) for name in every)
+@cache
+def _names(cls: Any) -> list[str]:
+    return [one.name for one in fields(cls) if one.compare]
 
 
-def _comparisons(cls: Any) -> dict[str, Any]:
-    """The methods ``__eq__`` and ``__hash__`` of a dataclass."""
-    values = _values(one.name for one in fields(cls) if one.compare)
-    hashed = _values(one.name for one in fields(cls) if (one.compare if one.hash is None else one.hash))
-
-    def same(self: Any, other: object) -> Any:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
-
-    def code(self: Any) -> int:
-        return hash(hashed(self))
-
-    return {"__eq__": same, "__hash__": code}
+def _values(one: Any) -> tuple[Any, ...]:
+    """What is compared, and what the hash is of."""
+    return tuple([getattr(one, name) for name in _names(one.__class__)])
 
 
-def _representation(cls: Any) -> Any:
-    """The method ``__repr__`` of a dataclass."""
-    names = [one.name for one in fields(cls) if one.repr]
-
-    @recursive_repr()
-    def shown(self: Any) -> str:
-        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    return shown
+def _same(self: Any, other: object) -> Any:
+    return _values(self) == _values(other) if other.__class__ is self.__class__ else NotImplemented
 
 
-def _refusals(cls: Any) -> dict[str, Any]:
-    """The methods by which nothing of a dataclass is changed: attributes that its subclasses add may be."""
-    names = frozenset(one.name for one in fields(cls))
+@recursive_repr()
+def _shown(self: Any) -> str:
+    values = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+    return f"{type(self).__qualname__}({values})"
 
-    def assign(self: Any, name: str, value: object) -> None:
-        if type(self) is cls or name in names:
-            raise FrozenInstanceError(f"cannot assign to field {name!r}")
-        super(cls, self).__setattr__(name, value)
 
-    def delete(self: Any, name: str) -> None:
-        if type(self) is cls or name in names:
-            raise FrozenInstanceError(f"cannot delete field {name!r}")
-        super(cls, self).__delattr__(name)
+def _assign(_: Any, name: str, value: object) -> None:  # noqa: ARG001  what Python calls
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
-    return {"__setattr__": assign, "__delattr__": delete}
+
+def _delete(_: Any, name: str) -> None:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+_ALWAYS = {"__setattr__": _assign, "__delattr__": _delete}
+_IF_SHOWN = {"__repr__": _shown}
+_IF_COMPARED = {"__eq__": _same, "__hash__": lambda self: hash(_values(self))}
