@@ -34,9 +34,9 @@ _FEW, _ALIKE = 100, 2.5  # systems from which, and ratio of standard errors to w
 _SAME = 1e-6  # part by which equal standard errors differ through rounding
 _MANY = 1500  # systems from which on one looks from the ends of each kind
 _KINDS, _WITHIN = 8, 1.5  # kinds at most, and ratio of standard errors within one
-_LEFT = 0.01  # share of systems and draws that are better looked at one by one
+_LEFT = 0.001  # share of systems and draws that are better looked at one by one
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
-_BINS = 128  # of degrees of freedom
+_BINS = 32  # of degrees of freedom
 
 
 @dataclass(frozen=True, eq=False)
