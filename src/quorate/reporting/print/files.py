@@ -24,8 +24,6 @@ from quorate.table.results import plain
 from quorate.writing import check_folder, check_place, write_file
 
 if TYPE_CHECKING:
-    from jinja2 import Template
-
     from quorate.reporting.page import Figure, Page, Step
 
 
@@ -84,6 +82,8 @@ def as_html(page: Page) -> str:
     """The page as HTML."""
     from markupsafe import escape
 
+    from quorate.reporting.print.html import html
+
     page = page.whole
     lead = _lead(page)
     sections = [
@@ -91,19 +91,15 @@ def as_html(page: Page) -> str:
         for one in page.sections
     ]
     own = _own("page.js")
-    return _template().render(
-        title=page.title,
-        note=visible(page.origin.note or "", LONGEST),
+    return html(
+        page,
         sentence=visible(page.sentence, LONGEST),
         lead=None if lead is None else _figure(lead),
-        next_step=page.next_step,
-        tiles=page.tiles,
-        caveats=[visible(caveat, LONGEST) for caveat in page.caveats],
         sections=[one for one in sections if one["text"] or one["figures"]],
-        methods=page.methods,
         checklist=_figure(page.facts),
+        note=visible(page.origin.note or "", LONGEST),
+        caveats=[visible(caveat, LONGEST) for caveat in page.caveats],
         prompts=[(label, escape("\n".join(map(visible, text.splitlines())))) for label, text in page.prompts],
-        provenance=page.provenance,
         style=_own("page.css"),
         script=own,
         hash=_hash(own),
@@ -116,26 +112,10 @@ def _lead(page: Page) -> Figure | None:
     return None if first is None or first.folded else first
 
 
-@cache
-def _template() -> Template:
-    """The page with holes; whatever fills them is made fit to be shown, then escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("quorate.reporting", "print"),
-        autoescape=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,  # what is markup already stays
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html.jinja")
-
-
 def _figure(figure: Figure) -> dict[str, Any]:
     titles = columns(figure.rows, figure.headers)
-    rows = [[(cell(key, row.get(key)), is_number(row.get(key))) for key in titles] for row in figure.rows[:MOST_ROWS]]
-    widths = [max((len(row[i][0]) for row in rows), default=0) for i in range(len(titles))]
+    rows = [tuple(cell(key, row.get(key)) for key in titles) for row in figure.rows[:MOST_ROWS]]
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(titles))]
     data = base64.b64encode(csv_table(figure.rows, figure.headers).encode("utf-8", "replace")).decode("ascii")
     return {
         **vars(figure),
