@@ -28,7 +28,7 @@ from quorate.simulate.verdicts import VerdictRates, replay_verdicts
 from quorate.table.judgments import Judgments, checked
 from quorate.table.notes import not_used
 from quorate.table.progress import item_values
-from quorate.table.results import plain
+from quorate.table.results import picked, plain
 from quorate.table.votes import Votes
 from quorate.wording import Brief, counted, listed
 
@@ -410,16 +410,9 @@ class PairReplay(Brief):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        found = self.study
-        return {
-            "budgets": found.budgets.tolist(),
-            "power": {test: power.tolist() for test, power in found.power.items()},
-            "jaccard": found.jaccard.tolist(),
-            "captured": found.captured.tolist(),
-            "expected_captured": found.expected_captured,
-            "studies": found.studies,
-            "spent": found.spent.tolist(),
-        }
+        names = "budgets power jaccard captured expected_captured studies spent"
+        found: dict[str, Any] = plain(picked(self.study, names))
+        return found
 
 
 def replay_pairs(

@@ -29,6 +29,7 @@ from quorate.table.cells import Cells, completed
 from quorate.table.columns.roles import FIXED
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
+from quorate.table.results import picked, plain
 from quorate.wording import counted
 
 # Aliasing of a plan: what its judgments could tell apart, and the smallest pilot that tells the rest.
@@ -398,15 +399,8 @@ class Assignment(Cells):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the calls as plain values."""
-        out = {
-            "layout": self.layout,
-            "seed": self.seed,
-            "calls": len(self),
-            "calls_by_judge": self.calls(JUDGE),
-            "remainder": list(self.remainder),
-            "category_items": self.category_items,
-            "pilot_items": list(self.pilot_items),
-        }
+        out = picked(self, "layout seed") | {"calls": len(self), "calls_by_judge": self.calls(JUDGE)}
+        out |= plain(picked(self, "remainder category_items pilot_items"))
         try:
             told = self.aliasing
         except NotEstimable as error:

@@ -19,7 +19,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
 from quorate.planning.designs.sources import observed_counts
 from quorate.table.judgments import Judgments
-from quorate.table.results import Ends, Interval, Result, StatedInterval
+from quorate.table.results import Ends, Interval, Result, StatedInterval, picked
 from quorate.wording import Brief
 
 
@@ -117,10 +117,9 @@ class Naive(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values."""
-        names = ("width_ratio", "underestimation", "naive_coverage", "corrected_coverage", "too_narrow", "target")
-        return {"overall": self.overall.to_dict(), "configurations": len(self.single), "skipped": self.skipped} | {
-            name: getattr(self, name) for name in names
-        }
+        numbers = picked(self, "width_ratio underestimation naive_coverage corrected_coverage too_narrow target")
+        counts = {"configurations": len(self.single), "skipped": self.skipped}
+        return {"overall": self.overall.to_dict()} | counts | numbers
 
 
 def naive(

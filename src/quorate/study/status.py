@@ -30,7 +30,7 @@ from quorate.study.quote import Quote, quote, worst
 from quorate.study.rounds import reached
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.address import Place
-from quorate.table.results import Result
+from quorate.table.results import Result, picked
 from quorate.wording import duration
 
 # Looks of a study with a goal: each time that all is answered it is fitted again, and buys more or stops.
@@ -395,14 +395,8 @@ class Status(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        counts = {name: getattr(self, name) for name in ("cells", "finished", "given_up", "complete", "reached")}
-        judges = [
-            {
-                **asdict(judge),
-                **{name: getattr(judge, name) for name in ("failure_rate", "unparsed_rate", "seconds_left")},
-            }
-            for judge in self.judges
-        ]
+        counts = picked(self, "cells finished given_up complete reached")
+        judges = [asdict(judge) | picked(judge, "failure_rate unparsed_rate seconds_left") for judge in self.judges]
         speed = {"rate": self.rate, "seconds_left": self.seconds_left}
         more = {"unscored": list(self.unscored), "aside": self.aside, "judges": judges, "silent": list(self.silent)}
         billed = {"billed": self.spend.money - self.unbilled, "unbilled": self.unbilled}

@@ -209,12 +209,8 @@ class Result:
         """Everything as plain values for JSON; what is not known is None."""
         if not self.entries:
             return {name: plain(value) for name, value in self._values()}
-        said = {}
-        for name, _, own in (word.partition("=") for word in self.entries.split()):
-            value = attrgetter(own or name)(self)
-            value = value() if callable(value) else value
-            said[name] = plain(value)
-        return said
+        said = picked(self, self.entries)
+        return {name: plain(value() if callable(value) else value) for name, value in said.items()}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame of the rows.
@@ -466,6 +462,18 @@ def plain(value: object) -> Any:
     if isinstance(value, PurePath):
         value = str(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def picked(source: object, names: str) -> Row:
+    """Attributes of a value as a row of a table: names with spaces between them, or ``column=attribute``.
+
+    Examples
+    --------
+    >>> picked(StatedInterval(0.5, 0.1, 20, 0.95, law=lambda level: (0.3, 0.7)), "share=value low high")
+    {'share': 0.5, 'low': 0.3, 'high': 0.7}
+    """
+    words = (word.partition("=") for word in names.split())
+    return {name: attrgetter(own or name)(source) for name, _, own in words}
 
 
 def rows_of(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> list[Row]:

@@ -14,7 +14,7 @@ from quorate.study.goal import Goal
 from quorate.study.offer import goal_of, measured, offer_of, question_of, turns
 from quorate.study.questions import questions
 from quorate.study.status import Status
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, picked
 from quorate.wording import at_level, capitalised, counted, listed
 
 _WHY = {
@@ -110,20 +110,9 @@ class GoalPath(Result):
     def rows(self) -> list[Row]:
         """One row per look."""
         return [
-            {
-                "round": look.number,
-                "judgments": look.judgments,
-                "calls": look.spent.calls,
-                "money": look.spent.money,
-                "value": look.value,
-                "se": look.se,
-                "df": look.df,
-                "low": look.low,
-                "high": look.high,
-                "fraction": look.fraction,
-                "alpha": look.alpha,
-                "bound": look.bound,
-                "outcome": look.outcome,
+            picked(look, "round=number judgments calls=spent.calls money=spent.money value se df low high")
+            | picked(look, "fraction alpha bound outcome")
+            | {
                 "power": None if look.power is None else look.power.chance,
                 "ending": None if look.ending is None else look.ending.value,
                 "more_calls": look.buys.calls,

@@ -20,7 +20,7 @@ from quorate.numerics.mixed.reml import squares
 from quorate.roles import TURN
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Interval, Result, Row, StatedInterval
+from quorate.table.results import Interval, Result, Row, StatedInterval, picked
 from quorate.wording import Brief, at_level, percent
 
 _DRAWS, _NODES, _NODES_OF_DRAWS, _FEW = 4000, 151, 31, 5
@@ -105,8 +105,7 @@ class Hazard(Result):
     def rows(self) -> list[Row]:
         """One row a turn."""
         each = (
-            {"turn": one.turn, "mean": one.mean, "sd": one.sd}
-            | {"hazard": one.hazard.value, "low": one.hazard.low, "high": one.hazard.high}
+            picked(one, "turn mean sd hazard=hazard.value low=hazard.low high=hazard.high")
             | one.survival.row("survival")
             | one.lasting.row("lasting")
             | {"observed": one.observed, "n": one.n}

@@ -59,7 +59,7 @@ from quorate.numerics.panel.judges import Worth, correlated
 from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, picked
 from quorate.table.votes import Votes
 from quorate.wording import capitalised, counted, listed, percent
 
@@ -235,9 +235,8 @@ class Against(Result):
 
     def rows(self) -> list[Row]:
         """One row for every configuration."""
-        names = ("n", "value", "low", "high")
         return [
-            dict(zip(self.roles, one.levels, strict=True)) | {name: getattr(one, name) for name in names}
+            dict(zip(self.roles, one.levels, strict=True)) | picked(one, "n value low high")
             for one in self.configurations
         ]
 

@@ -33,7 +33,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.read import read_first
 from quorate.table.reread import cells_of, reopened
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row, picked, plain
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -333,8 +333,8 @@ class Diagnosis(Result):
 
     def rows(self) -> list[Row]:
         """One row for every check."""
-        names = ("name", "looked_at", "measure", "statistic", "p", "p_error", "adjusted", "verdict")
-        return [{name: getattr(one, name) for name in (*names, "sentence", "meaning", "remedy")} for one in self.checks]
+        names = "name looked_at measure statistic p p_error adjusted verdict sentence meaning remedy"
+        return [picked(one, names) for one in self.checks]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; the quantiles of every term with its levels."""

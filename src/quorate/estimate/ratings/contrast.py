@@ -351,6 +351,8 @@ class Contrast(Interval):
     margin: VoteMargin | None = field(default=None, repr=False, compare=False)
     level: float = 0.95
 
+    entries = "name value se df n p_value"
+
     def _limits(self) -> Ends:
         """Student's t, or percentiles of refits, widened where degrees of freedom are few."""
         level = self.level
@@ -393,11 +395,6 @@ class Contrast(Interval):
     def _excludes_zero(self, level: float) -> bool:
         low, high = self.at(level).ends
         return low > 0 or high < 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        numbers = {name: getattr(self, name) for name in ("name", "value", "se", "df", "n", "p_value")}
-        return {**numbers, "df": self.df if math.isfinite(self.df) else None}
 
 
 @dataclass(frozen=True)

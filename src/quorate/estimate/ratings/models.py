@@ -25,7 +25,7 @@ from quorate.numerics.ratings.existence import exists
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.pairs import BOTH_BAD, TIE
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, picked
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import brief, counted, listed
 
@@ -196,8 +196,7 @@ class Models(Result):
 
     def rows(self) -> list[Row]:
         """One row for every model: model, parameters, log_likelihood, aic, loss, behind, se."""
-        names = ("parameters", "log_likelihood", "aic", "loss", "behind", "se")
-        return [{"model": one.name, **{name: getattr(one, name) for name in names}} for one in self.models]
+        return [picked(one, "model=name parameters log_likelihood aic loss behind se") for one in self.models]
 
     @property
     def alike(self) -> tuple[str, ...]:

@@ -122,6 +122,8 @@ class Regression(Result):
     clusters: tuple[int, ...]
     caveats: tuple[Caveat, ...]
 
+    entries = "n labels link level probability cluster clusters caveats coefficients=rows effective sentence"
+
     def __getitem__(self, name: str) -> Coefficient:
         """The coefficient of this name."""
         return {one.name: one for one in self.coefficients}[name]
@@ -154,13 +156,6 @@ class Regression(Result):
             out.append(row | one.from_judges.row("judged") | one.from_labels.row("labelled"))
         return out
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        own = {name: value for name, value in super().to_dict().items() if name != "coefficients"}
-        rows = [{key: _known(value) for key, value in row.items()} for row in self.rows()]
-        said = {"coefficients": rows, "effective": _known(self.effective), "sentence": self.sentence}
-        return own | said
-
 
 def _student(of: Triple, n: int, level: float) -> StatedInterval:
     value, se, df = of
@@ -169,10 +164,6 @@ def _student(of: Triple, n: int, level: float) -> StatedInterval:
         return (np.nan, np.nan) if np.isnan(df) else student_limits(value, se, df, level)
 
     return StatedInterval(value, se, n, level, law)
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 INTERCEPT = "intercept"

@@ -32,7 +32,7 @@ from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_stra
 from quorate.roles import GENERATION, JUDGE
 from quorate.table.judgments import Judgments, checked
 from quorate.table.read import read_first
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, picked
 from quorate.wording import counted, listed
 
 _FEWEST, _MOST = 100, 10**9
@@ -394,8 +394,7 @@ def _there(found: Mapping[str, _Attempt[_Result]]) -> dict[str, _Result]:
 
 def of_mean(found: Estimate) -> dict[str, Any]:
     """A mean with its interval and whom it speaks for, as plain values."""
-    names = ("value", "se", "df", "n", "level", "low", "high", "scope")
-    return {name: getattr(found, name) for name in names}
+    return picked(found, "value se df n level low high scope")
 
 
 EQUALLY = "All judges count equally in these means, however often each is drawn."

@@ -21,7 +21,7 @@ from quorate.numerics.votes.clusters import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
 from quorate.planning.power.sample_size import check_alpha, check_counts, check_power, check_range
 from quorate.streams import stream
-from quorate.table.results import Result, Row, rows_of
+from quorate.table.results import Result, Row, picked, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed, percent, whole_percent
 
@@ -174,7 +174,7 @@ class Detectability(Result):
         curves["corrected"] = curves["corrected"] if self.law.known else None
         curves["power"] = [row if sure else None for row, sure in known]
         sizes = None if self.sizes is None else [share.tolist() for share in self.sizes]
-        rest = {name: getattr(self, name) for name in ("method", "target", "resamples", "by")}
+        rest = picked(self, "method target resamples by")
         return {"margins": self.margins.to_dict(), **curves, **rest, "sizes": sizes, "sentence": self.sentence}
 
 

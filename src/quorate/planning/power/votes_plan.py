@@ -31,7 +31,7 @@ from quorate.planning.power.sample_size import (
     sample_size,
     seen_by,
 )
-from quorate.table.results import Result
+from quorate.table.results import Result, picked
 from quorate.table.votes import Votes
 from quorate.wording import counted
 from quorate.wording import margin as worded
@@ -194,12 +194,7 @@ class VotesPlan(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         if self.pilot is None:
-            facts: dict[str, Any] = {
-                "margin": self.margin,
-                "equivalence": self.equivalence,
-                "budget": self.worth,
-                "needed": self.needed,
-                "detectable": self.detectable,
+            facts: dict[str, Any] = picked(self, "margin equivalence budget=worth needed detectable") | {
                 "borrowed": [one._asdict() for one in self.borrowed],
                 "sentence": self.sentence,
             }

@@ -27,7 +27,7 @@ from quorate.planning.search.grid import Grid, Piece
 from quorate.planning.search.search import Found, Kept, Paid, digits, grouped, joined, placed, strategies
 from quorate.roles import REPLICATE
 from quorate.streams import stream
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row, picked, plain
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
@@ -456,10 +456,8 @@ class Optimum(Result):
 
     def rows(self) -> list[Row]:
         """The frontier, one design a row: price, half-width, se, calls, layout, and the levels of every facet."""
-        own = ("cost", "se", "calls", "reused", "layout", "per_item")
         return [
-            {"half_width": plan.half_width}
-            | {name: getattr(plan, name) for name in own}
+            picked(plan, "half_width cost se calls reused layout per_item")
             | {name: plan.design[name] for name in self.plan.design}
             | {name: plan.groups[name] for name in self.plan.groups}
             for plan in self.frontier

@@ -11,7 +11,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
-from quorate.table.results import Interval
+from quorate.table.results import Interval, picked
 from quorate.wording import at_level, counted, percent
 
 
@@ -137,14 +137,7 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
 def hazards(result: Hazard) -> Figure:
     """The chance to be beyond the threshold, turn by turn, and the share that was observed."""
     rows: list[Row] = [
-        {
-            "turn": one.turn,
-            "hazard": one.hazard.value,
-            "low": one.hazard.low,
-            "high": one.hazard.high,
-            "observed": one.observed,
-        }
-        | {"mean": one.mean, "sd": one.sd, "n": one.n}
+        picked(one, "turn hazard=hazard.value low=hazard.low high=hazard.high observed mean sd n")
         for one in result.turns
     ]
     first, last = rows[0]["hazard"], rows[-1]["hazard"]
@@ -273,9 +266,7 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
 def stages(result: Chain) -> Figure:
     """Share of the variance that each stage adds."""
     rows: list[Row] = [
-        {"stage": cut(one.stage), "share": one.share, "low": one.low, "high": one.high, "variance": one.variance}
-        | {"so_far": one.so_far}
-        for one in result.links
+        {"stage": cut(one.stage)} | picked(one, "share low high variance so_far") for one in result.links
     ]
     most = max(result.links, key=lambda one: one.share)
     finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"

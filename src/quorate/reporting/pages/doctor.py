@@ -19,6 +19,7 @@ from quorate.reporting.page import (
     title_of,
 )
 from quorate.table.facts.describe import Description
+from quorate.table.results import picked
 from quorate.wording import counted, listed, percent
 
 MOST_LEVELS = 5
@@ -77,12 +78,8 @@ def held_by(support: Support) -> Section:
 def facets(facts: Description) -> Figure:
     """Every facet with its column, its levels and what it is taken as."""
     rows: list[Row] = [
-        {
-            "role": one.name,
-            "column": one.column,
-            "levels": one.levels,
-            "as": ("fixed" if one.fixed else "random") + (f", inside {one.parent}" if one.parent else ""),
-        }
+        picked(one, "role=name column levels")
+        | {"as": ("fixed" if one.fixed else "random") + (f", inside {one.parent}" if one.parent else "")}
         for one in facts.facets
     ]
     heads = {"role": "role", "column": "column", "levels": "levels", "as": "taken as"}

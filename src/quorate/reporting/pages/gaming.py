@@ -11,6 +11,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, whole_percent
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)
@@ -53,15 +54,8 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
 def prizes(gaming: Gaming) -> Figure:
     """The prize of every design, with its interval where there is one; which design leaves least to gain."""
     rows: list[Row] = [
-        {
-            "design": prize.label,
-            "calls": prize.projection.calls,
-            "price": prize.projection.cost,
-            "se": prize.se,
-            "prize": prize.value,
-            "low": _known(prize.low),
-            "high": _known(prize.high),
-        }
+        picked(prize, "design=label calls=projection.calls price=projection.cost se prize=value")
+        | {"low": _known(prize.low), "high": _known(prize.high)}
         for prize in gaming.prizes
     ]
     first, least = gaming.prizes[0], min(gaming.prizes, key=lambda prize: prize.value)
@@ -141,10 +135,8 @@ def mitigation(gaming: Gaming) -> Figure | None:
         return None
     first = gaming.prizes[0]
     rows: list[Row] = [
-        {
-            "change": one.label,
-            "prize": one.value,
-            "reduction": one.reduction,
+        picked(one, "change=label prize=value reduction")
+        | {
             "share": one.reduction / first.value if first.value > 0 else math.nan,
             "more_calls": one.more_calls,
             "more_cost": one.more_cost,

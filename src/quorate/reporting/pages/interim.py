@@ -14,6 +14,7 @@ from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, colour
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
 from quorate.study.status import Status
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, decimals, duration, whole_percent
 
 WIDEST = 4.0
@@ -37,18 +38,8 @@ def looks(path: GoalPath) -> Figure:
     ends = f"{number(last.low, digits)} to {number(last.high, digits)}"
     finding = f"{capitalised(last.question)} {number(last.value, digits)}, {ends}, after {path.shown(path.spent)}"
     rows: list[Row] = [
-        {
-            "round": look.number,
-            "judgments": look.judgments,
-            "calls": look.spent.calls,
-            "money": look.spent.money,
-            "value": look.value,
-            "low": look.low,
-            "high": look.high,
-            "shown": look.outcome,
-            "more_calls": look.buys.calls,
-            "more_money": look.buys.money,
-        }
+        picked(look, "round=number judgments calls=spent.calls money=spent.money value low high shown=outcome")
+        | picked(look, "more_calls=buys.calls more_money=buys.money")
         for look in path.looks
     ]
     level = at_level(last.level)
@@ -84,16 +75,7 @@ def parts(path: GoalPath) -> Figure:
     """What is known of every part of the goal."""
     last = path.looks[-1]
     rows: list[Row] = [
-        {
-            "part": look.question,
-            "value": look.value,
-            "low": look.low,
-            "high": look.high,
-            "shown": look.outcome,
-            "judgments": look.judgments,
-            "looks": look.number,
-        }
-        for look in last.parts
+        picked(look, "part=question value low high shown=outcome judgments looks=number") for look in last.parts
     ]
     done = sum(look.outcome != UNDECIDED for look in last.parts)
     level = at_level(last.parts[0].level)
@@ -111,15 +93,8 @@ def parts(path: GoalPath) -> Figure:
 def bounds(path: GoalPath) -> Figure:
     """What every look was held against."""
     rows: list[Row] = [
-        {
-            "round": look.number,
-            "fraction": look.fraction,
-            "spent": look.alpha,
-            "bound": look.bound,
-            "statistic": look.value / look.se if look.se else None,
-            "df": look.df,
-            "equal_bound": look.equal_bound,
-        }
+        picked(look, "round=number fraction spent=alpha bound")
+        | {"statistic": look.value / look.se if look.se else None, "df": look.df, "equal_bound": look.equal_bound}
         for look in path.looks
     ]
     if all(row["equal_bound"] is None for row in rows):
@@ -322,14 +297,9 @@ def tiles(status: Status) -> tuple[Tile, ...]:
 def progress(status: Status) -> Figure:
     """Every judge: cells by state, what came of its calls, what it cost, how fast it is."""
     rows: list[Row] = [
-        {
-            "judge": cut(one.judge),
-            "cells": one.cells,
-            "answered": one.done,
-            "given_up": one.given_up,
-            "under_way": one.leased,
-            "left": one.planned,
-            "calls": one.calls,
+        {"judge": cut(one.judge)}
+        | picked(one, "cells answered=done given_up under_way=leased left=planned calls")
+        | {
             "errors": one.statuses.get("error", 0),
             "unparsed": one.statuses.get("unparsed", 0),
             "money": one.money if one.unpriced < one.calls or not one.calls else None,

@@ -10,6 +10,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, percent, plural, shares
 
 _LONG, _MOST = 60, 200
@@ -60,15 +61,9 @@ def label_shares(result: Labels) -> Figure:
     """Every label with its share and intervals, the commonest first."""
     names = distinct([one.label for one in result.shares])
     rows: list[Row] = [
-        {
-            "label": name,
-            "share": one.share,
-            "low": one.estimate.low,
-            "high": one.estimate.high,
-            "panel_low": one.setup.low,
-            "panel_high": one.setup.high,
-            "judgments": _count(one.judgments),
-        }
+        {"label": name}
+        | picked(one, "share low=estimate.low high=estimate.high panel_low=setup.low panel_high=setup.high")
+        | {"judgments": _count(one.judgments)}
         for name, one in zip(names, result.shares, strict=True)
     ]
     if not result.panel_scope:
@@ -128,13 +123,9 @@ def agreement(result: Labels) -> Figure:
 def two_by_two(result: Labels) -> Figure:
     """Every two judges: agreement, Cohen's kappa, and the two labels that they confuse most."""
     rows: list[Row] = [
-        {
-            "judges": f"{cut(one.first, _LONG)}, {cut(one.second, _LONG)}",
-            "items": one.items,
-            "agreement": one.agreement,
-            "kappa": one.kappa,
-            "low": one.low,
-            "high": one.high,
+        {"judges": f"{cut(one.first, _LONG)}, {cut(one.second, _LONG)}"}
+        | picked(one, "items agreement kappa low high")
+        | {
             "confused": f'"{cut(one.first_says, _LONG)}", "{cut(one.second_says, _LONG)}"' if one.first_says else "",
             "times": _count(one.confused),
         }
@@ -189,14 +180,8 @@ def confusion(result: Labels) -> Figure:
 def people(result: Labels) -> Figure:
     """Items on which judges agree least."""
     rows: list[Row] = [
-        {
-            "item": one.item,
-            "judges": one.judges,
-            "majority": one.majority or "none",
-            "commonest": one.commonest,
-            "share": one.share,
-            "entropy": one.entropy,
-        }
+        {"item": one.item, "judges": one.judges, "majority": one.majority or "none"}
+        | picked(one, "commonest share entropy")
         for one in result.people
     ]
     none, item = result.without_majority, result.judgments.object

@@ -12,6 +12,7 @@ from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
+from quorate.table.results import picked
 from quorate.wording import capitalised, counted, listed, plural
 
 LEVEL = 0.95
@@ -80,8 +81,8 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
     if pipelines.leaderboards is None:
         return
     boards, differences = pipelines.leaderboards.boards, pipelines.leaderboards.differences
-    best, names = max(boards, key=lambda one: one.spearman), ("systems", "pearson", "spearman", "kendall")
-    rows: list[Row] = [{"leaderboard": one.board, **{name: getattr(one, name) for name in names}} for one in boards]
+    best = max(boards, key=lambda one: one.spearman)
+    rows: list[Row] = [picked(one, "leaderboard=board systems pearson spearman kendall") for one in boards]
     finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
     figures = [
         Figure(

@@ -12,6 +12,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SHAPES, colour, kind
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import picked
 from quorate.wording import counted, listed, whole_percent
 
 
@@ -153,17 +154,8 @@ def page(result: DrawnComponents, table: Table | None = None) -> Page:
 def components(result: DrawnComponents) -> Figure:
     """The share of every component in the variance of one judgment."""
     rows: list[Row] = [
-        {
-            "component": cut(one.name),
-            "share": one.share,
-            "low": one.share_low,
-            "high": one.share_high,
-            "variance": one.variance,
-            "variance_low": one.low,
-            "variance_high": one.high,
-            "levels": one.levels,
-            "kind": one.kind,
-        }
+        {"component": cut(one.name)}
+        | picked(one, "share low=share_low high=share_high variance variance_low=low variance_high=high levels kind")
         for one in result.components
     ]
     finding = f"{cut(result.first.name)} is {whole_percent(result.first.share)} of the variance of one judgment"
@@ -227,15 +219,9 @@ def means(result: DrawnComponents) -> Figure:
     """The mean, with the priors as they are, and with other ones."""
     words = {0.5: "priors half as wide", 1.0: "priors as they are", 2.0: "priors twice as wide"}
     rows: list[Row] = [
-        {
-            "prior": words[one.factor],
-            "mean": one.value,
-            "low": one.low,
-            "high": one.high,
-            "effective_draws": one.ess,
-            "pareto_k": one.k if np.isfinite(one.k) else None,
-            "reliable": "yes" if one.reliable else "no",
-        }
+        {"prior": words[one.factor]}
+        | picked(one, "mean=value low high effective_draws=ess")
+        | {"pareto_k": one.k if np.isfinite(one.k) else None, "reliable": "yes" if one.reliable else "no"}
         for one in result.sensitivity.with_prior
     ]
     narrow, own, wide = result.sensitivity.with_prior

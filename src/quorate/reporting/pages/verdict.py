@@ -28,6 +28,7 @@ from quorate.reporting.page import (
     Tile,
     particulars,
 )
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, margin, plural, shares, whole_percent
 
 
@@ -127,10 +128,7 @@ def _row(verdict: AnyVerdict) -> Row:
         "value": zero + verdict.difference.value,
         "low": low,
         "high": high,
-        "outcome": verdict.outcome.value,
-        "n": verdict.difference.n,
-        "p": verdict.p_difference,
-    }
+    } | picked(verdict, "outcome=outcome.value n=difference.n p=p_difference")
     row |= {} if verdict.margin is None else {"p_equal": verdict.p_equivalence}
     return row | {"decides": needed}
 

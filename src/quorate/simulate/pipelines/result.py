@@ -22,7 +22,7 @@ from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties import Ties, tie_model
 from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
-from quorate.table.results import Interval, Result, Row, StatedInterval
+from quorate.table.results import Interval, Result, Row, StatedInterval, picked, plain
 from quorate.wording import Brief, counted, listed
 
 # Leaderboards of redrawn battles, with verdicts as they are or from redrawn judges, prompts and orders.
@@ -333,28 +333,15 @@ class Pipelines(Result):
         """Everything as plain values; what is not known is None."""
         boards = None if self.leaderboards is None else self.leaderboards.to_dict()
         errors = [
-            {
-                "pipeline": board.pipeline,
-                "kind": board.kind,
-                "ratio": _plain(board.ratio),
-                "redrawn_ratio": _plain(board.redrawn_ratio),
-                "without": board.without,
-                "systems": [
-                    {name: _plain(value) for name, value in (asdict(rated) | {"ratio": rated.ratio}).items()}
-                    for rated in board.systems
-                ],
-            }
+            picked(board, "pipeline kind ratio redrawn_ratio without")
+            | {"systems": [asdict(rated) | {"ratio": rated.ratio} for rated in board.systems]}
             for board in self.errors
         ]
         facets = {name: dict(levels) for name, levels in self.facets.items()}
         head = {"by": self.by, "cells": dict(self.cells), "facets": facets, "resamples": self.resamples}
-        return {**head, "sentence": self.sentence, "errors": errors, "leaderboards": boards}
+        return {**head, "sentence": self.sentence, "errors": plain(errors), "leaderboards": boards}
 
 
 def _median(ratios: list[float]) -> float:
     known = [ratio for ratio in ratios if np.isfinite(ratio)]
     return float(np.median(known)) if known else float("nan")
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -31,6 +31,7 @@ from quorate.reporting.page import (
 )
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
+from quorate.table.results import picked
 from quorate.wording import capitalised, counted, listed, percent, plural, whole_percent
 
 MOST_POINTS = 400
@@ -146,8 +147,7 @@ def residual_against_fitted(result: Diagnosis) -> Figure:
 
 def thirds(result: Diagnosis) -> Figure:
     """Variance between judges, prompts and the like on the items of each third by their mean score."""
-    names = ("facet", "third", "items", "mean", "variance")
-    rows: list[Row] = [{name: getattr(one, name) for name in names} for one in result.thirds]
+    rows: list[Row] = [picked(one, "facet third items mean variance") for one in result.thirds]
     out = [one for one in result.standing_out if one.name.startswith("difficulty-by-")]
     what = plural(cut(result.fit.judgments.object))
     finding = f"Differences do not depend on how high {what} score by more than chance"

@@ -20,6 +20,7 @@ from quorate.reporting.pages.panel.page import panel_caveats, panel_section
 from quorate.reporting.paper.reproduce import options_of, recorded, source_of_analysis, titled
 from quorate.reporting.paper.writeup import methods_paragraph
 from quorate.roles import JUDGE
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, decimals, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -98,8 +99,7 @@ def stated(items: Sequence[ChecklistItem]) -> Figure:
     """The reporting checklist: what to state, and what the data or the record say."""
     from quorate.reporting.paper.record import missing
 
-    names = ("tier", "name", "status", "text")
-    rows = [{name: getattr(item, name) for name in names} for item in items]
+    rows = [picked(item, "tier name status text") for item in items]
     absent = missing(items)
     finding = f"{len(absent)} of {counted(len(items), 'item')} of the reporting checklist are missing"
     lines = ["Minimum: any evaluation; standard: a good one; comprehensive: where scores are used further."]
@@ -161,18 +161,9 @@ def sources_section(analysis: Analysis) -> Section:
 def components(analysis: Analysis) -> Figure:
     """What each component brings to the standard error of the mean, with its interval, the largest share first."""
     rows: list[Row] = [
-        {
-            "source": cut(called(one.component)),
-            "component": cut(one.component),
-            "share_of_variance": one.share,
-            "se": one.se,
-            "low": one.low,
-            "high": one.high,
-            "variance": one.fitted.variance,
-            "levels": one.fitted.levels,
-            "estimated_at_zero": one.se == 0,
-            "what_shrinks_it": cut(one.advice, 200),
-        }
+        {"source": cut(called(one.component)), "component": cut(one.component)}
+        | picked(one, "share_of_variance=share se low high variance=fitted.variance levels=fitted.levels")
+        | {"estimated_at_zero": one.se == 0, "what_shrinks_it": cut(one.advice, 200)}
         for one in analysis.contributions
     ]
     finding = "No component was found to differ from zero"
@@ -225,9 +216,8 @@ def _law(analysis: Analysis) -> str:
 
 def per_judgment(analysis: Analysis) -> Figure:
     """Share of the variance of one judgment that each component has."""
-    names = ("variance", "se", "low", "high", "levels", "kind")
     rows: list[Row] = [
-        {"component": cut(one.name), "share_of_variance": one.share, **{name: getattr(one, name) for name in names}}
+        {"component": cut(one.name)} | picked(one, "share_of_variance=share variance se low high levels kind")
         for one in sorted(analysis.fit.components, key=lambda one: -one.share)
     ]
     comes = f"of the variance of one judgment comes from {origin(analysis, rows[0]['component'])}"

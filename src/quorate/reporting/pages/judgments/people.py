@@ -20,6 +20,7 @@ from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital, more
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import ABSENT
 from quorate.table.judgments import Judgments
+from quorate.table.results import picked
 from quorate.wording import at_level, counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
@@ -235,10 +236,9 @@ def judges_section(analysis: Analysis) -> Section:
 
 def effects(analysis: Analysis, facet: str) -> Figure:
     """How far each level of a facet is from the mean over the levels, the highest first; who is furthest off."""
-    names = ("effect", "se", "low", "high", "mean", "n")
     found = sorted(analysis.effects[facet], key=lambda one: -one.effect)
     rows: list[Row] = [
-        {"level": label, **{name: getattr(one, name) for name in names}}
+        {"level": label} | picked(one, "effect se low high mean n")
         for label, one in zip(distinct([one.level for one in found]), found, strict=True)
     ]
     apart = [row for row in rows if row["low"] > 0 or row["high"] < 0]
@@ -397,16 +397,9 @@ def single(analysis: Analysis) -> Figure:
     varied = [name for name in found[0].labels if analysis.several(name)] if found else []
     labels = distinct([" · ".join(one.labels[name] for name in varied) or "all" for one in found])
     rows: list[Row] = [
-        {
-            "configuration": label,
-            "mean": one.naive.value,
-            "naive_low": one.naive.low,
-            "naive_high": one.naive.high,
-            "corrected_low": one.corrected.low,
-            "corrected_high": one.corrected.high,
-            "naive_misses": one.misses,
-            "n": one.naive.n,
-        }
+        {"configuration": label}
+        | picked(one, "mean=naive.value naive_low=naive.low naive_high=naive.high")
+        | picked(one, "corrected_low=corrected.low corrected_high=corrected.high naive_misses=misses n=naive.n")
         for label, one in zip(labels, found, strict=True)
     ]
     misses = sum(one.misses for one in found)

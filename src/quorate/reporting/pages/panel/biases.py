@@ -16,6 +16,7 @@ from quorate.reporting.draw.marks import INK, palette
 from quorate.reporting.draw.vega import Channel, Spec, channel
 from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.roles import JUDGE
+from quorate.table.results import picked
 from quorate.wording import counted, decimals, listed, plural
 
 ALL_SYSTEMS = "on average"
@@ -223,15 +224,10 @@ def judges_alone(view: PanelAnalysis, found: Reversals) -> Figure | None:
             "judge": view.judges[one.judge],
             "panel_has_first": view.systems[one.first],
             "judge_has_first": view.systems[one.second],
-            "panel_difference": one.panel.value,
-            "panel_low": one.panel.low,
-            "panel_high": one.panel.high,
-            "judge_difference": one.alone.value,
-            "judge_low": one.alone.low,
-            "judge_high": one.alone.high,
-            "p_holm": p_text(one.p_holm, LEAST_P),
-            "reversal": one.verdict,
         }
+        | picked(one, "panel_difference=panel.value panel_low=panel.low panel_high=panel.high")
+        | picked(one, "judge_difference=alone.value judge_low=alone.low judge_high=alone.high")
+        | {"p_holm": p_text(one.p_holm, LEAST_P), "reversal": one.verdict}
         for one in found.found
     ]
     finding = f"{counted(len(rows), 'reversal')} by single judges: {by_verdict(found)}"
@@ -373,16 +369,7 @@ def means_by_judge(view: PanelAnalysis) -> Figure | None:
 
 def estimate(one: Bias) -> Row:
     """A bias with what it rests on, as columns."""
-    return {
-        "bias": one.bias,
-        "se": one.se,
-        "low": one.low,
-        "high": one.high,
-        "p_holm": p_text(one.p_holm, LEAST_P),
-        "verdict": one.verdict,
-        "mean": one.mean,
-        "n": one.n,
-    }
+    return picked(one, "bias se low high") | {"p_holm": p_text(one.p_holm, LEAST_P)} | picked(one, "verdict mean n")
 
 
 def joint_tests(view: PanelAnalysis) -> Figure | None:
@@ -391,11 +378,9 @@ def joint_tests(view: PanelAnalysis) -> Figure | None:
     if len(crossed) < 2:
         return None
     rows: list[Row] = [
-        {
-            "system": view.systems[name],
-            "f": one.judge_test.f,
-            "df": one.judge_test.df,
-            "df_error": one.judge_test.df_error,
+        {"system": view.systems[name]}
+        | picked(one, "f=judge_test.f df=judge_test.df df_error=judge_test.df_error")
+        | {
             "p": p_text(one.judge_test.p_adjusted, LEAST_P),
             "f_published": one.paper_test.f,
             "df_error_published": one.paper_test.df_error,
@@ -430,19 +415,11 @@ def preference(view: PanelAnalysis) -> Figure | None:
     if found is None:
         return None
     rows: list[Row] = [
-        {
-            "judge": view.judges[one.judge],
-            "system": view.systems[one.system],
-            "effect": one.effect,
-            "se": one.se,
-            "low": one.low,
-            "high": one.high,
-            "p_holm": p_text(one.p_holm, LEAST_P),
-            "own": one.own,
-            "elsewhere": one.elsewhere,
-            "lift": one.lift,
-            "shared_with": cut(", ".join(view.judges[name] for name in one.shared_with), 200),
-        }
+        {"judge": view.judges[one.judge], "system": view.systems[one.system]}
+        | picked(one, "effect se low high")
+        | {"p_holm": p_text(one.p_holm, LEAST_P)}
+        | picked(one, "own elsewhere lift")
+        | {"shared_with": cut(", ".join(view.judges[name] for name in one.shared_with), 200)}
         for one in sorted(found.preferences, key=lambda one: -one.effect)
     ]
     most = max(found.preferences, key=lambda one: abs(one.effect))

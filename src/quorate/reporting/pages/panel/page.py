@@ -35,6 +35,7 @@ from quorate.reporting.pages.panel.biases import (
 )
 from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
+from quorate.table.results import picked
 from quorate.wording import at_level, counted, decimals, listed, plural, whole_percent
 
 
@@ -126,17 +127,9 @@ def panels(view: PanelAnalysis) -> Figure | None:
     """What the price of the study buys out of each group, of any judges and of one of each; None where not known."""
     found = {name: view.panel.groups[name] for name in view.order if name in view.panel.groups}
     rows: list[Row] = [
-        {
-            "system": "" if view.alone else view.systems[system],
-            "panel": cut(one.label, 80),
-            "precision": one.precision,
-            "low": one.low,
-            "high": one.high,
-            "se": one.panel.se,
-            "items": one.panel.items,
-            "cost": one.panel.cost,
-            "judges": cut(", ".join(view.judges[name] for name in one.panel.judges), 200),
-        }
+        {"system": "" if view.alone else view.systems[system], "panel": cut(one.label, 80)}
+        | picked(one, "precision low high se=panel.se items=panel.items cost=panel.cost")
+        | {"judges": cut(", ".join(view.judges[name] for name in one.panel.judges), 200)}
         for system, groups in found.items()
         for one in groups.panels
     ]

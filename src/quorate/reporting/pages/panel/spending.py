@@ -18,6 +18,7 @@ from quorate.reporting.draw.vega import Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.panel.biases import FEW, Series, axis
 from quorate.simulate.strategies import Validation
+from quorate.table.results import picked
 from quorate.wording import capitalised, counted, plural, whole_percent
 
 _NOTHING = 1e-9
@@ -73,15 +74,9 @@ def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist
 def judges(result: Screening) -> Figure:
     """Every judge of the pool: how lenient, how noisy, and what changing its place would give."""
     rows: list[Row] = [
-        {
-            "judge": one.name,
-            "place": "kept" if one.kept else "left out",
-            "price": one.price,
-            "leniency": one.gamma,
-            "se": one.gamma_se,
-            "noise": one.noise**0.5,
-            "otherwise": one.otherwise,
-        }
+        {"judge": one.name, "place": "kept" if one.kept else "left out"}
+        | picked(one, "price leniency=gamma se=gamma_se")
+        | {"noise": one.noise**0.5, "otherwise": one.otherwise}
         for one in sorted(result.candidates, key=lambda one: (not one.kept, one.name))
     ]
     kept = sum(one.kept for one in result.candidates)
@@ -173,13 +168,8 @@ def strategies(view: PanelAnalysis) -> Figure | None:
 def sharings(view: PanelAnalysis) -> Figure | None:
     """Ways to share the calls out over the items: half-width with these judges, calls and price."""
     rows: list[Row] = [
-        {
-            "system": "" if view.alone else view.systems[name],
-            "sharing": cut(one.label, 200),
-            "half": one.projection.half_width,
-            "calls": one.projection.calls,
-            "cost": one.projection.cost,
-        }
+        {"system": "" if view.alone else view.systems[name], "sharing": cut(one.label, 200)}
+        | picked(one, "half=projection.half_width calls=projection.calls cost=projection.cost")
         for name in view.order
         for one in view.panel.sharings.get(name, ())
     ]

@@ -12,6 +12,7 @@ from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
@@ -159,16 +160,8 @@ def gaps(result: Against) -> Figure:
 def segments(result: Against) -> Figure:
     """Where judges are right and lenient: categories, lengths and orders."""
     rows: list[Row] = [
-        {
-            "segment": f"{one.by} {cut(one.name, 30)}",
-            "items": one.items,
-            "right": one.right.value,
-            "p_right": one.p_right,
-            "value": one.lean.value,
-            "low": one.lean.low,
-            "high": one.lean.high,
-            "p": one.p_lean,
-        }
+        {"segment": f"{one.by} {cut(one.name, 30)}"}
+        | picked(one, "items right=right.value p_right value=lean.value low=lean.low high=lean.high p=p_lean")
         for one in result.segments
     ]
     odd = [one for one in result.segments if min(one.p_right, one.p_lean) <= 1 - result.level]
@@ -296,18 +289,9 @@ def kappas(result: Against) -> Figure:
 def mark_gaps(result: Against) -> Figure:
     """Every judge: how much more it gives than people, and how far it orders items as they do."""
     rows: list[Row] = [
-        {
-            "judge": cut(one.judge),
-            "items": one.items,
-            "given": one.given,
-            "said": one.said,
-            "value": one.gap.value,
-            "low": one.gap.low,
-            "high": one.gap.high,
-            "r": _two(one.correlation.value),
-            "r_low": _two(one.correlation.low),
-            "r_high": _two(one.correlation.high),
-        }
+        {"judge": cut(one.judge)}
+        | picked(one, "items given said value=gap.value low=gap.low high=gap.high")
+        | {"r": _two(one.correlation.value), "r_low": _two(one.correlation.low), "r_high": _two(one.correlation.high)}
         for one in result.marks
     ]
     off = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
@@ -432,13 +416,9 @@ def flips(found: Flips) -> Figure:
 def drops(result: Against) -> Figure:
     """What the majority gains or loses without each judge."""
     rows: list[Row] = [
-        {
-            "judge": cut(one.judge),
-            "value": one.gain.value,
-            "low": one.gain.low,
-            "high": one.gain.high,
-            "more": one.more if math.isfinite(one.more) else None,
-        }
+        {"judge": cut(one.judge)}
+        | picked(one, "value=gain.value low=gain.low high=gain.high")
+        | {"more": one.more if math.isfinite(one.more) else None}
         for one in result.drops
     ]
     worth = f"{len(result.judges)} judges are worth {result.worth.value:.1f} independent ones"

@@ -13,6 +13,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import picked
 from quorate.wording import at_level, counted
 
 ALL = "all"
@@ -206,16 +207,7 @@ def cells(view: AgreementAnalysis) -> Figure:
     found = view.cells
     order = [] if found is None else sorted(found.cells, key=lambda one: -one.value)
     rows: list[Row] = [
-        {
-            "cell": label,
-            "judgments": one.n,
-            "items": one.clusters,
-            "right": one.value,
-            "low": one.low,
-            "high": one.high,
-            "all_low": one.all_low,
-            "all_high": one.all_high,
-        }
+        {"cell": label} | picked(one, "judgments=n items=clusters right=value low high all_low all_high")
         for label, one in zip(distinct([", ".join(one.levels) for one in order]), order, strict=True)
     ]
     caption = Caption("No cells")
@@ -317,16 +309,8 @@ def _rates(view: AgreementAnalysis) -> list[Row]:
     """One row for every pipeline, category and kind."""
     name = _names(view)
     return [
-        {
-            "judged_by": name[one.pipeline],
-            "of": cut(one.category),
-            "ties": KINDS[one.kind],
-            "battles": one.n,
-            "clusters": one.clusters,
-            "agreement": one.value,
-            "low": one.low,
-            "high": one.high,
-        }
+        {"judged_by": name[one.pipeline], "of": cut(one.category), "ties": KINDS[one.kind]}
+        | picked(one, "battles=n clusters agreement=value low high")
         for one in view.found.rates
     ]
 

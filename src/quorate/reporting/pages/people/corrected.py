@@ -28,6 +28,7 @@ from quorate.reporting.page import (
     title_of,
 )
 from quorate.reporting.pages.ratings.page import page as page_page
+from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed
 
 _LABELS_LONG = 200
@@ -243,13 +244,8 @@ def weights(board: CorrectedRatings) -> Figure:
 def gaps(plan: BoardPlan) -> Figure:
     """Labels that the gap of every two neighbours takes."""
     rows: list[Row] = [
-        {
-            "neighbours": f"{cut(one.first, _SHORT)} - {cut(one.second, _SHORT)}",
-            "gap": one.gap,
-            "half_width": one.half_width,
-            "labels": one.labels,
-            "people": one.people,
-        }
+        {"neighbours": f"{cut(one.first, _SHORT)} - {cut(one.second, _SHORT)}"}
+        | picked(one, "gap half_width labels people")
         for one in plan.gaps
     ]
     done = sum(one.labels is not None and one.labels <= plan.have for one in plan.gaps)
@@ -359,17 +355,7 @@ def means(result: Corrected) -> Figure:
 
 def segments(result: Corrected) -> Figure:
     """What people would find in every category."""
-    rows: list[Row] = [
-        {
-            "category": cut(one.name),
-            "labels": one.labels,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "p": one.p,
-        }
-        for one in result.segments
-    ]
+    rows: list[Row] = [{"category": cut(one.name)} | picked(one, "labels value low high p") for one in result.segments]
     odd = [cut(one.name, 30) for one in result.segments if one.p <= 1 - result.level]
     apart = " less that of " in result.what
     finding = f"No category is shown to {'differ from 0' if apart else 'be unlike the others'}"
