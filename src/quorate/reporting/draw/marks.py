@@ -248,6 +248,11 @@ def known(rows: Iterable[Mapping[str, Any]], *names: str) -> list[Row]:
     return [dict(row) for row in rows if all(row[name] is not None and np.isfinite(row[name]) for name in names)]
 
 
+def first(rows: Sequence[Row]) -> list[str]:
+    """Colours of rows of which the first is the one that counts."""
+    return [CORRECTED, *[NAIVE] * (len(rows) - 1)]
+
+
 def spread(rows: Sequence[Row]) -> list[Row]:
     """As many rows as a chart shows, evenly spaced in the order they have."""
     if len(rows) <= MOST_ROWS:
@@ -272,19 +277,29 @@ def dots(
     label: str,
     value: str,
     title: str,
-    colour: str | Sequence[tuple[str, str]],
+    colour: str | Sequence[str | tuple[str, str]],
     *,
-    at: float | None,
+    at: float | None = None,
+    edges: Sequence[float] = (),
+    window: tuple[float, float] | None = None,
     tall: int | None = None,
     side: str | None = None,
+    thickness: float = 2.5,
 ) -> Spec:
-    """One dot with its interval in every row, of one colour or each with a colour and shape, and a line at ``at``."""
-    looks = [(colour, "circle")] * len(rows) if isinstance(colour, str) else colour
-    window = around(rows, value, *([] if at is None else [at]))
-    shown = [drawn(row, window, *look) for row, look in zip(rows, looks, strict=True)]
+    """One dot with its interval in every row, of one colour or each with a colour, or colour and shape, of its own.
+
+    A line is dashed at ``at`` and dotted at ``edges``.
+    """
+    looks = [colour] * len(rows) if isinstance(colour, str) else colour
+    window = window or around(rows, value, *([] if at is None else [at]), *edges)
+    shown = [
+        drawn(row, window, *((look,) if isinstance(look, str) else look)) for row, look in zip(rows, looks, strict=True)
+    ]
     base = chart(shown, labels(label, side), step=tall or step(shown))
-    x = axis(value, title, window)
-    return finish([*([] if at is None else [line_at(at, x)]), *intervals(shown, base, x)])
+    x = axis(value, title, window, len(rows))
+    lines = [*([] if at is None else [line_at(at, x)])]
+    lines += [line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges]
+    return finish([*lines, *intervals(shown, base, x, thickness=thickness)])
 
 
 def dotted(

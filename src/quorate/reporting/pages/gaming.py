@@ -75,9 +75,7 @@ def prizes(gaming: Gaming) -> Figure:
     def chart() -> Spec:
         shown = [_without(row, "price") for row in rows[: marks.MOST_ROWS]]
         window = marks.from_zero([row["prize"] for row in shown], [row["high"] for row in marks.known(shown, "high")])
-        drawn = [marks.drawn(row, window, CORRECTED) for row in shown]
-        x = marks.axis("prize", f"prize, {unit(gaming)}", window)
-        return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("design"), step=30), x))
+        return marks.dots(shown, "design", "prize", f"prize, {unit(gaming)}", CORRECTED, window=window, tall=30)
 
     heads = {"se": "standard error of one attempt", "low": f"low, {level}", "high": f"high, {level}"}
     heads |= {"calls": "judgments", "price": "price, USD"}

@@ -200,10 +200,9 @@ def priors(result: DrawnComponents) -> Figure:
         shown = [{key: value for key, value in row.items() if key not in ("law", "narrower")} for row in rows]
         window = marks.from_zero([row["sd"] for row in shown], [row["high"] for row in shown[1::2]])
         looks = [NAIVE if place % 2 == 0 else CORRECTED for place in range(len(shown))]
-        drawn = [marks.drawn(row, window, look) for row, look in zip(shown, looks, strict=True)]
-        x = marks.axis("sd", f"standard deviation ({result.unit})", window)
-        base = marks.chart(drawn, marks.labels("component"), step=18)
-        return marks.finish(marks.intervals(drawn, base, x))
+        return marks.dots(
+            shown, "component", "sd", f"standard deviation ({result.unit})", looks, window=window, tall=18
+        )
 
     return Figure(
         "priors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from quorate.analysis.words import called, cut, p_value, significant
 from quorate.decide.all_pairs import Verdicts
@@ -73,13 +74,8 @@ def verdicts(result: Verdicts) -> Figure:
 
     def chart() -> Spec:
         shown = marks.spread(marks.known(rows, "low", "high"))
-        window = marks.around(shown, "value", zero)
-        colour = {Outcome.UNDECIDED.value: NAIVE, Outcome.EQUIVALENT.value: NAIVE}
-        drawn = [marks.drawn(row, window, colour.get(row["outcome"], CORRECTED)) for row in shown]
-        x = marks.axis("value", name, window)
         edges = [] if margin is None else [zero - margin, zero + margin]
-        over = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges)]
-        return marks.finish([*over, *marks.intervals(drawn, marks.chart(drawn, marks.labels("pair"), step=24), x)])
+        return marks.dots(shown, "pair", "value", name, told_apart(shown), at=zero, edges=edges, tall=24)
 
     drawable = chart if marks.known(rows, "low", "high") else None
     heads = {"pair": "first against second", "value": name, "p": "p of no difference"}
@@ -214,7 +210,8 @@ def interval(verdict: AnyVerdict) -> Figure:
 
     def chart() -> Spec:
         edges = [] if half is None else [zero - half, zero + half]
-        return intervals(marks.known(rows, "low", "high"), "interval", "value", name, zero, edges, step=34)
+        shown = marks.known(rows, "low", "high")
+        return marks.dots(shown, "interval", "value", name, marks.first(shown), at=zero, edges=edges, tall=34)
 
     drawable = chart if marks.known(rows, "low", "high") else None
     heads = {"interval": "", "value": "share" if votes else "difference", "low": f"{_percent(verdict.level)} interval"}
@@ -224,15 +221,10 @@ def interval(verdict: AnyVerdict) -> Figure:
     )
 
 
-def intervals(
-    rows: list[Row], label: str, value: str, name: str, zero: float, edges: list[float], *, step: int
-) -> Spec:
-    """Intervals, the first in colour, with no difference dashed and what counts as equal dotted."""
-    window = marks.around(rows, value, zero, *edges)
-    drawn = [marks.drawn(row, window, NAIVE if i else CORRECTED) for i, row in enumerate(rows)]
-    x = marks.axis(value, name, window)
-    lines = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges)]
-    return marks.finish([*lines, *marks.intervals(drawn, marks.chart(drawn, marks.labels(label), step=step), x)])
+def told_apart(rows: Sequence[Row]) -> list[str]:
+    """Colours of verdicts: grey where it is open which of the two is better."""
+    open_ = (Outcome.UNDECIDED.value, Outcome.EQUIVALENT.value)
+    return [NAIVE if row["outcome"] in open_ else CORRECTED for row in rows]
 
 
 def next_step(verdict: AnyVerdict) -> Figure | None:
@@ -277,7 +269,8 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
     )
 
     def chart() -> Spec:
-        return intervals(marks.known(rows, "low", "high"), "type", "value", name, zero, [], step=30)
+        shown = marks.known(rows, "low", "high")
+        return marks.dots(shown, "type", "value", name, marks.first(shown), at=zero, tall=30)
 
     heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
     drawable = chart if marks.known(rows, "low", "high") else None

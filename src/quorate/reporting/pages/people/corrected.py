@@ -199,10 +199,8 @@ def sides(board: CorrectedRatings) -> Figure:
             each.append(({"system": f"{row['system']}, labels alone", **alone}, NAIVE, "circle"))
             if not isnan(row["judges"]):
                 each.append(({**judges, "system": row["system"]}, NAIVE, "diamond"))
-        window = marks.around([row for row, _, _ in each], "rating")
-        drawn = [marks.drawn(row, window, colour, shape) for row, colour, shape in each]
-        x = marks.axis("rating", RatingsAnalysis(board.ratings, None).unit, window)
-        return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("system"), step=20), x))
+        unit, looks = RatingsAnalysis(board.ratings, None).unit, [(colour, shape) for _, colour, shape in each]
+        return marks.dots([row for row, *_ in each], "system", "rating", unit, looks, tall=20)
 
     gained = board.effective / board.labels
     finding = f"The judges make {counted(board.labels, 'label')} worth {board.effective:,.0f}"
@@ -337,10 +335,7 @@ def means(result: Corrected) -> Figure:
     def chart() -> Spec:
         ends = ("low", "high")
         drawable = [row | {end: float("nan") if row[end] is None else row[end] for end in ends} for row in rows]
-        window = marks.around(drawable, "value")
-        drawn = [marks.drawn(row, window, NAIVE if i else CORRECTED) for i, row in enumerate(drawable)]
-        x = marks.axis("value", "mean", window)
-        return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("by"), step=34), x))
+        return marks.dots(drawable, "by", "value", "mean", marks.first(drawable), tall=34)
 
     return Figure(
         "means",

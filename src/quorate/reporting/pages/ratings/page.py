@@ -67,12 +67,8 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
 
     def chart() -> Spec:
         first = rows[:MOST_DRAWN]
-        window = marks.around(first, "value")
-        colours = [CORRECTED if certain else NAIVE for certain in sure]
-        drawn = [marks.drawn(row, window, colour) for row, colour in zip(first, colours, strict=False)]
-        base = marks.chart(drawn, channel("level:N", sort=None, title=None), step=20)
-        x = marks.axis("value", words, window, len(first))
-        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
+        colours = [CORRECTED if certain else NAIVE for certain in sure[:MOST_DRAWN]]
+        return marks.dots(first, "level", "value", words, colours, tall=20, thickness=2)
 
     heads = {"level": of, "value": words, "se": "standard error", "low": f"low, {span}", "high": f"high, {span}"}
     return Figure(name, Caption(finding, (f"The {words}, with {span} intervals for each.",)), rows, chart, heads)
@@ -119,15 +115,8 @@ def moved(moves: Moves, unit: str) -> Figure:
 
     def chart() -> Spec:
         first = rows[:MOST_DRAWN]
-        window = marks.around(first, "move")
-        drawn = []
-        for row in first:
-            certain = row["low"] > 0 or row["high"] < 0
-            drawn.append(marks.drawn(row, window, CORRECTED if certain else NAIVE))
-        names = channel("system:N", sort=None, title=None)
-        base = marks.chart(drawn, names, step=20)
-        x = marks.axis("move", unit, window, len(first))
-        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
+        colours = [CORRECTED if row["low"] > 0 or row["high"] < 0 else NAIVE for row in first]
+        return marks.dots(first, "system", "move", unit, colours, tall=20, thickness=2)
 
     heads = {"place_before": "place without", "before": "rating without", "se": "standard error"}
     heads |= {"low": f"low, {level}", "high": f"high, {level}"}

@@ -8,10 +8,9 @@ from quorate.analysis.allocation import PairReplay, VerdictReplay
 from quorate.analysis.votes import PairAnalysis
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
-from quorate.decide.outcome import Outcome
 from quorate.decide.stop import Standings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import (
     Caption,
@@ -26,7 +25,7 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.reporting.pages.verdict import SHORT, axis, by_type, intervals, methods, options, sections, tiles
+from quorate.reporting.pages.verdict import SHORT, axis, by_type, methods, options, sections, tiles, told_apart
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.pages.votes.page import health, read, used
 from quorate.reporting.pages.votes.page import methods as words_methods
@@ -141,14 +140,11 @@ def ranks(result: Standings) -> Figure:
     known = sum(row["best"] == row["worst"] for row in rows)
 
     def chart() -> Spec:
-        shown = marks.spread([{**row, "middle": (row["best"] + row["worst"]) / 2} for row in rows])
-        window = (0.5, len(rows) + 0.5)
-        x = marks.axis("middle", "rank", window)
-        drawn = [
-            marks.drawn({**row, "value": row["middle"], "low": row["best"], "high": row["worst"]}, window, CORRECTED)
-            for row in shown
+        ends = [
+            row | {"middle": (row["best"] + row["worst"]) / 2, "low": row["best"], "high": row["worst"]} for row in rows
         ]
-        return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("system"), step=24), x))
+        window = (0.5, len(rows) + 0.5)
+        return marks.dots(marks.spread(ends), "system", "middle", "rank", CORRECTED, window=window, tall=24)
 
     line = (
         "Every system is below those that are surely preferred to it, and above those that it is surely preferred to."
@@ -169,12 +165,7 @@ def pairs(result: Standings) -> Figure:
 
     def chart() -> Spec:
         some = marks.spread([{**row, "value": row["share"]} for row in shown])
-        window = marks.around(some, "value", 0.5)
-        open_ = {Outcome.UNDECIDED.value: NAIVE, Outcome.EQUIVALENT.value: NAIVE}
-        drawn = [marks.drawn(row, window, open_.get(str(row["outcome"]), CORRECTED)) for row in some]
-        x = marks.axis("value", "share of votes for the first", window)
-        over = [marks.line_at(0.5, x)]
-        return marks.finish([*over, *marks.intervals(drawn, marks.chart(drawn, marks.labels("pair"), step=24), x)])
+        return marks.dots(some, "pair", "value", "share of votes for the first", told_apart(some), at=0.5, tall=24)
 
     lines = (
         "Share of votes for the first when it was decided, or so far, with the interval of this pair by itself.",
@@ -257,7 +248,7 @@ def ways(view: PairAnalysis) -> Figure:
     def chart() -> Spec:
         edges = [] if asked.margin is None else [0.5 - asked.margin, 0.5 + asked.margin]
         known = marks.known(rows, "wins", "low", "high")
-        return intervals(known, "way", "wins", axis(asked), 0.5, edges, step=30)
+        return marks.dots(known, "way", "wins", axis(asked), marks.first(known), at=0.5, edges=edges, tall=30)
 
     drawable = chart if marks.known(rows, "low", "high") else None
     heads = {"way": "votes counted as", "p": "p of no difference", "p_equal": "p of a margin that large"}
