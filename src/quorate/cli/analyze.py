@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import MISSING, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,6 @@ from quorate.cli.options import (
     Declared,
     File,
     Files,
-    For,
     Group,
     Level,
     Output,
@@ -31,6 +30,7 @@ from quorate.cli.options import (
     names,
     of,
     only,
+    option,
 )
 from quorate.cli.options.designs import components_from
 from quorate.cli.options.output import ENDINGS, Certifying, as_more, certified
@@ -50,16 +50,13 @@ OF_TWO = ("a", "b", "claim", "budget")
 class AnalysisFiles(Files):
     """The files of an analysis, of which the page is written unless that is not wanted."""
 
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH",
-            writable=True,
-            help="Write a report: .html, .md or .json; repeat for others. Default: <file>-quorate.html in this folder, "
-            "of the demo quorate-demo.html; with --json, none.",
-        ),
-    ] = None
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report unasked.")] = False
+    report: list[Path] | None = option(
+        "PATH",
+        "Write a report: .html, .md or .json; repeat for others. Default: <file>-quorate.html in this folder, "
+        "of the demo quorate-demo.html; with --json, none.",
+        writable=True,
+    )
+    no_report: bool = option("", "Write no report unasked.", default=False)
 
     def __post_init__(self) -> None:
         """Refuse a report that is wanted and not."""
@@ -85,13 +82,9 @@ UNDECIDED = 2
 class OfLabels(Group):
     """Where labels are written."""
 
-    to_people: Annotated[
-        Path | None,
-        For("labels"),
-        typer.Option(
-            metavar="FILE", writable=True, help="Labels: write these items into a file: .csv, .tsv, .jsonl or .parquet."
-        ),
-    ] = None
+    to_people: Path | None = option(
+        "FILE", "Labels: write these items into a file: .csv, .tsv, .jsonl or .parquet.", of="labels", writable=True
+    )
 
     def __post_init__(self) -> None:
         """Refuse a place that cannot be written."""
@@ -236,16 +229,12 @@ RunsFile = Annotated[
 class Stages(Group):
     """The stages of the chain."""
 
-    stages: Annotated[
-        str,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Column of each stage in the order of the chain, with commas; a stage of several joins them by +.",
-        ),
-    ]
-    cluster: Annotated[str | None, typer.Option(metavar="COLUMN", help="What makes runs alike, such as the item.")] = (
-        None
+    stages: str = option(
+        "COLUMNS",
+        "Column of each stage in the order of the chain, with commas; a stage of several joins them by +.",
+        default=MISSING,
     )
+    cluster: str | None = option("COLUMN", "What makes runs alike, such as the item.")
     level: Level = 0.95
 
 
@@ -275,21 +264,14 @@ DECLINED = 2
 class Known(Group):
     """What is known before, and whether the sampler is tried instead."""
 
-    prior: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="An earlier study: its judgments, read alike, or components as JSON. Default: priors that say little.",
-        ),
-    ] = None
-    check: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Instead, simulate N studies of these cells from the priors: does the posterior hold the truth as "
-            "often as it says?",
-        ),
-    ] = None
+    prior: Path | None = option(
+        "FILE", "An earlier study: its judgments, read alike, or components as JSON. Default: priors that say little."
+    )
+    check: int | None = option(
+        "N",
+        "Instead, simulate N studies of these cells from the priors: does the posterior hold the truth as "
+        "often as it says?",
+    )
 
     def earlier(self, reading: ScoreReading, own: Declared) -> Prior | None:
         """The components of the earlier study."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import MISSING
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.console import console, heading, points, say, table, whole
-from quorate.cli.options import SEED, Declared, Files, Group, Output, VoteReading, VotesFile, command, names, of, pairs
+from quorate.cli.options import (
+    SEED,
+    Declared,
+    Files,
+    Group,
+    Output,
+    VoteReading,
+    VotesFile,
+    command,
+    names,
+    of,
+    option,
+    pairs,
+)
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
@@ -30,21 +44,14 @@ MOST_JUDGES = 12
 class Items(Group):
     """What is to be judged."""
 
-    items: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE|N",
-            help="What is to be judged: a .txt file with one label per line, a table (CSV, TSV, JSON lines, Parquet) "
-            "with one row per item, or a number of items.",
-        ),
-    ]
-    item_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the items. Default: recognised by its name.")
-    ] = None
-    category: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of their categories; every judge gets its part of each."),
-    ] = None
+    items: str = option(
+        "FILE|N",
+        "What is to be judged: a .txt file with one label per line, a table (CSV, TSV, JSON lines, Parquet) "
+        "with one row per item, or a number of items.",
+        default=MISSING,
+    )
+    item_column: str | None = option("COLUMN", "Column of the items. Default: recognised by its name.")
+    category: str | None = option("COLUMN", "Column of their categories; every judge gets its part of each.")
 
     def read(self) -> tuple[int | Sequence[object], list[object] | None]:
         """A number of items, or their labels and categories from a file."""
@@ -95,17 +102,11 @@ class Items(Group):
 class Asked(Group):
     """Who is asked, and with what words."""
 
-    judges: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES|N", help="Who judges, with commas, names that have one in quotes; or how many."),
-    ] = None
-    prompts: Annotated[
-        str | None, typer.Option(metavar="NAMES|N", help="Prompt variants, with commas; or how many.")
-    ] = None
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NAMES", help="Any other facet, crossed, such as temperature=0,1; repeat for each."),
-    ] = None
+    judges: str | None = option("NAMES|N", "Who judges, with commas, names that have one in quotes; or how many.")
+    prompts: str | None = option("NAMES|N", "Prompt variants, with commas; or how many.")
+    levels: list[str] | None = option(
+        "ROLE=NAMES", "Any other facet, crossed, such as temperature=0,1; repeat for each."
+    )
 
     def arguments(self) -> dict[str, object]:
         """As `quorate.assign` takes them."""
@@ -233,11 +234,9 @@ def next_battles(
 class Pool(Group):
     """The columns of a pool of battles."""
 
-    model_a: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the first model.")] = "model_a"
-    model_b: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the second model.")] = "model_b"
-    category: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of what a battle is about. Default: none.")
-    ] = None
+    model_a: str = option("COLUMN", "Column of the first model.", default="model_a")
+    model_b: str = option("COLUMN", "Column of the second model.", default="model_b")
+    category: str | None = option("COLUMN", "Column of what a battle is about. Default: none.")
 
     def read(self, path: Path) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
         """Every column of the pool, and those that are named here as `quorate.votes.sample_battles` takes them."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from quorate.cli.console import heading, points, say, whole
-from quorate.cli.options import File, For, Group, Output, Reading, command
+from quorate.cli.options import File, Group, Output, Reading, command, option
 from quorate.cli.options.reading import save_options
 from quorate.cli.spelling import as_command, in_options, place, shell
 from quorate.errors import InvalidData, InvalidInput
@@ -30,28 +30,24 @@ FOUND = 2
 class Kept(Group):
     """What is kept of a proposal."""
 
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            writable=True,
-            help="Keep how the file is read, for --roles of every command: .yaml. One that is called .quorate.yaml, "
-            "beside the file, is taken up by itself.",
-        ),
-    ] = None
+    save: Path | None = option(
+        "FILE",
+        "Keep how the file is read, for --roles of every command: .yaml. One that is called .quorate.yaml, "
+        "beside the file, is taken up by itself.",
+        writable=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Further(Group):
     """What is looked at beyond what the file holds."""
 
-    fit: Annotated[
-        bool,
-        For("scores"),
-        typer.Option(
-            "--fit", help="Fit the default model too, and say what in it stands out; quorate analyze --check has more."
-        ),
-    ] = False
+    fit: bool = option(
+        "",
+        "Fit the default model too, and say what in it stands out; quorate analyze --check has more.",
+        default=False,
+        of="scores",
+    )
 
     def diagnosis(self, table: Judgments | Votes, ok: bool) -> Diagnosis | None:
         """What stands out in the fit, where that is asked for and there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,6 @@ from quorate.cli.options import (
     Declared,
     File,
     Files,
-    For,
     Group,
     Labelled,
     Output,
@@ -23,6 +23,7 @@ from quorate.cli.options import (
     names,
     of,
     only,
+    option,
 )
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.reading import Rows, with_column
@@ -84,19 +85,14 @@ def judged(file: Path, reading: Reading) -> Judgments | Votes:
 class Asked(Group):
     """What else is asked of the same judgments."""
 
-    cells: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(
-            metavar="ROLES",
-            help="Votes: also how often single votes are right in every cell of these roles, such as judge,variant.",
-        ),
-    ] = None
-    position: Annotated[
-        bool,
-        For("votes"),
-        typer.Option("--position", help="Votes with an order: also whether each judge prefers what is shown first."),
-    ] = False
+    cells: str | None = option(
+        "ROLES",
+        "Votes: also how often single votes are right in every cell of these roles, such as judge,variant.",
+        of="votes",
+    )
+    position: bool = option(
+        "", "Votes with an order: also whether each judge prefers what is shown first.", default=False, of="votes"
+    )
 
 
 @command
@@ -195,21 +191,13 @@ RowsFile = Annotated[
 class Model(Group):
     """What is regressed on what."""
 
-    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="Labels that the judge gave, of every row.")]
-    on: Annotated[
-        str, typer.Option(metavar="COLUMNS", help="Regressors, with commas; words are compared with the first of them.")
-    ]
-    labels: Annotated[str, typer.Option(metavar="COLUMN", help="Labels by people, empty where there is none.")]
-    probability: Annotated[
-        str | None,
-        typer.Option(
-            metavar="P|COLUMN",
-            help="Chance of a row to be labelled by people: a number or a column; by default the share that is.",
-        ),
-    ] = None
-    cluster: Annotated[
-        str | None, typer.Option(metavar="COLUMNS", help="What makes rows alike, such as author, with commas.")
-    ] = None
+    outcome: str = option("COLUMN", "Labels that the judge gave, of every row.", default=MISSING)
+    on: str = option("COLUMNS", "Regressors, with commas; words are compared with the first of them.", default=MISSING)
+    labels: str = option("COLUMN", "Labels by people, empty where there is none.", default=MISSING)
+    probability: str | None = option(
+        "P|COLUMN", "Chance of a row to be labelled by people: a number or a column; by default the share that is."
+    )
+    cluster: str | None = option("COLUMNS", "What makes rows alike, such as author, with commas.")
 
 
 @command

@@ -28,6 +28,7 @@ from quorate.cli.options import (
     names,
     of,
     only,
+    option,
     pairs,
     planned_source,
     table_of,
@@ -63,14 +64,8 @@ class Limits(Group):
     prompts: Numbers = None
     judges: Numbers = None
     replicates: Numbers = None
-    per_item: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks; pairs, with latin."),
-    ] = None
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NUMBERS", help="Levels allowed of any other facet, such as temperature=1-2."),
-    ] = None
+    per_item: str | None = option("NUMBERS", "Judges per item allowed, with the layout blocks; pairs, with latin.")
+    levels: list[str] | None = option("ROLE=NUMBERS", "Levels allowed of any other facet, such as temperature=1-2.")
 
     def limits(self) -> dict[str, list[int]] | None:
         """Numbers allowed, as `quorate.plan` takes them; None where nothing is named."""

@@ -12,7 +12,6 @@ from quorate.cli.options import (
     UNSCALED,
     Declared,
     Files,
-    For,
     Group,
     Level,
     Output,
@@ -23,6 +22,7 @@ from quorate.cli.options import (
     command,
     grid,
     of,
+    option,
 )
 from quorate.cli.options.groups import ALL, TWO
 from quorate.cli.options.reading import with_column
@@ -38,28 +38,16 @@ MOST_SCORES = 100_001
 class Replay(Group):
     """What is replayed, and how."""
 
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Facet with a study for every level, such as the dimension that is scored."
-        ),
-    ] = None
-    human: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with a human score of every item, to correlate with.")
-    ] = None
-    no_floor: Annotated[
-        bool,
-        typer.Option("--no-floor", help="Take an arm whose answers were all equal so far as one that never varies."),
-    ] = False
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCORES",
-            help="Possible scores, for the floor: 1:5 for whole numbers, or a list such as 0,0.5,1. Default: those "
-            "given.",
-        ),
-    ] = None
-    sweep: Annotated[bool, typer.Option("--sweep", help="Replay with other constants too.")] = False
+    by: str | None = option("COLUMN", "Facet with a study for every level, such as the dimension that is scored.")
+    human: str | None = option("COLUMN", "Column with a human score of every item, to correlate with.")
+    no_floor: bool = option(
+        "", "Take an arm whose answers were all equal so far as one that never varies.", default=False
+    )
+    scale: str | None = option(
+        "SCORES",
+        "Possible scores, for the floor: 1:5 for whole numbers, or a list such as 0,0.5,1. Default: those given.",
+    )
+    sweep: bool = option("", "Replay with other constants too.", default=False)
 
     def __post_init__(self) -> None:
         """Refuse a column that looks like a pair."""
@@ -91,18 +79,10 @@ class Replay(Group):
 class ReplayFiles(Files):
     """The files of a replay, of which charts come with the report."""
 
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="PATH",
-            writable=True,
-            help="Write a report: .html, .md or .json; repeat for others. It has a sweep.",
-        ),
-    ] = None
-    charts: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", writable=True, help="With --report: write its charts as files as well."),
-    ] = None
+    report: list[Path] | None = option(
+        "PATH", "Write a report: .html, .md or .json; repeat for others. It has a sweep.", writable=True
+    )
+    charts: Path | None = option("DIR", "With --report: write its charts as files as well.", writable=True)
 
     def __post_init__(self) -> None:
         """Refuse charts alone, and places that cannot be written."""
@@ -139,52 +119,29 @@ def adaptive(
 class Studies(Group):
     """The smaller studies."""
 
-    budgets: Annotated[str, typer.Option(metavar="NUMBERS", help="Votes of a study, such as 50,200,500.")] = (
-        "50,200,500"
+    budgets: str = option("NUMBERS", "Votes of a study, such as 50,200,500.", default="50,200,500")
+    by: str | None = option("ROLE", "With --a: types of prompts. Default: prompt_type.", of=TWO)
+    c: float | None = option(
+        "C",
+        "With --a: C log m votes of each of m types are the first stage. Default: 10, the least of the paper.",
+        of=TWO,
     )
-    by: Annotated[
-        str | None,
-        For(TWO),
-        typer.Option(metavar="ROLE", help="With --a: types of prompts. Default: prompt_type."),
-    ] = None
-    c: Annotated[
-        float | None,
-        For(TWO),
-        typer.Option(
-            "--c",
-            metavar="C",
-            help="With --a: C log m votes of each of m types are the first stage. Default: 10, the least of the paper.",
-        ),
-    ] = None
-    retained: Annotated[
-        float | None,
-        For(TWO),
-        typer.Option(metavar="Q", help="With --a: part of the types that is kept. Default: .2; .1 to .3 in the paper."),
-    ] = None
-    per_type: Annotated[
-        int | None,
-        For(TWO),
-        typer.Option(metavar="B", min=1, help="With --a: votes of each type in the first stage, instead of by --c."),
-    ] = None
-    margin: Annotated[
-        float | None,
-        For(ALL),
-        typer.Option(metavar="D", help="Margin of equivalence, for all pairs. Default: .05."),
-    ] = None
+    retained: float | None = option(
+        "Q", "With --a: part of the types that is kept. Default: .2; .1 to .3 in the paper.", of=TWO
+    )
+    per_type: int | None = option(
+        "B", "With --a: votes of each type in the first stage, instead of by --c.", of=TWO, min=1
+    )
+    margin: float | None = option("D", "Margin of equivalence, for all pairs. Default: .05.", of=ALL)
     level: Level = 0.95
-    cluster: Annotated[
-        str | None,
-        For(ALL),
-        typer.Option(
-            metavar="ROLE",
-            help="Facet whose votes are drawn together, for all pairs, or none. Default: prompt, if there is one.",
-        ),
-    ] = None
-    minimum: Annotated[
-        int | None,
-        For(ALL),
-        typer.Option(metavar="N", min=2, help="Decisive votes that a pair must have, among all pairs. Default: 200."),
-    ] = None
+    cluster: str | None = option(
+        "ROLE",
+        "Facet whose votes are drawn together, for all pairs, or none. Default: prompt, if there is one.",
+        of=ALL,
+    )
+    minimum: int | None = option(
+        "N", "Decisive votes that a pair must have, among all pairs. Default: 200.", of=ALL, min=2
+    )
 
 
 @command

@@ -21,6 +21,7 @@ from quorate.cli.options import (
     command,
     of,
     only,
+    option,
 )
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
@@ -146,26 +147,16 @@ FOUND = 2
 class Running(Group):
     """How simulations are run."""
 
-    reps: Annotated[
-        int | None, typer.Option(metavar="N", help="Replicates of every simulation, in place of the paper's.")
-    ] = None
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with published files that are not part of the package."),
-    ] = None
-    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the paper's replicates.")] = False
-    jobs: Annotated[
-        str,
-        typer.Option(
-            metavar="N|ADDRESS",
-            help="Processes, or the address of a Dask scheduler, whose workers have this package; the numbers are the "
-            "same for any.",
-        ),
-    ] = "1"
-    resume: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", writable=True, help="Folder that keeps replicates: a killed run goes on there."),
-    ] = None
+    reps: int | None = option("N", "Replicates of every simulation, in place of the paper's.")
+    data: Path | None = option("DIR", "Folder with published files that are not part of the package.")
+    quick: bool = option("", "A tenth of the paper's replicates.", default=False)
+    jobs: str = option(
+        "N|ADDRESS",
+        "Processes, or the address of a Dask scheduler, whose workers have this package; the numbers are the "
+        "same for any.",
+        default="1",
+    )
+    resume: Path | None = option("DIR", "Folder that keeps replicates: a killed run goes on there.", writable=True)
     seed: Seed = 1
 
 

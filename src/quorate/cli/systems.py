@@ -29,6 +29,7 @@ from quorate.cli.options import (
     grid,
     of,
     only,
+    option,
     source,
 )
 from quorate.cli.options.declared import parameters_of
@@ -202,12 +203,8 @@ MOST_DESIGNS = 400
 class Designs(Group):
     """Designs of the benchmark."""
 
-    prompts: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="Prompts of the designs, such as 1,3,5. Default: 1 and all.")
-    ] = None
-    judges: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="Judges of the designs, such as 1-3. Default: 1 and all.")
-    ] = None
+    prompts: str | None = option("NUMBERS", "Prompts of the designs, such as 1,3,5. Default: 1 and all.")
+    judges: str | None = option("NUMBERS", "Judges of the designs, such as 1-3. Default: 1 and all.")
 
     def designs(self) -> list[dict[str, Any]] | None:
         """Designs of so many prompts by so many judges; None where neither is given."""

@@ -2,7 +2,21 @@
 
 from quorate.cli.options.declared import LINKED, MODEL, Declared, of
 from quorate.cli.options.designs import SourceFile, Targets, planned_source, source, table_of
-from quorate.cli.options.groups import SEED, For, Group, Level, Prices, Seed, command, counts, grid, names, only, pairs
+from quorate.cli.options.groups import (
+    SEED,
+    For,
+    Group,
+    Level,
+    Prices,
+    Seed,
+    command,
+    counts,
+    grid,
+    names,
+    only,
+    option,
+    pairs,
+)
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import Labelled, People
 from quorate.cli.options.reading import (
@@ -48,6 +62,7 @@ __all__ = [
     "names",
     "of",
     "only",
+    "option",
     "pairs",
     "planned_source",
     "role_of",

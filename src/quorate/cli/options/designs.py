@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.options.declared import Declared, targets
-from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.groups import Group, option, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
@@ -143,15 +143,12 @@ def table_of(planned: Components | Decomposition | LatentDecomposition | SystemD
 class Targets(Group):
     """What facets stand for."""
 
-    target: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(
-            metavar="ROLE=TARGET",
-            help="What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=panel. "
-            "Judges stand for judges like these where the judgments tell.",
-        ),
-    ] = None
+    target: list[str] | None = option(
+        "ROLE=TARGET",
+        "What a facet stands for: population, panel, finite, sensitivity or pool(K), such as judge=panel. "
+        "Judges stand for judges like these where the judgments tell.",
+        of="scores",
+    )
 
     def asked(self) -> dict[str, Target]:
         """The targets asked for."""

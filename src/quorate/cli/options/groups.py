@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, field, fields
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -43,15 +43,12 @@ def only(*names: str) -> Only:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Options that belong together; a subclass declares each as ``name: Annotated[type, typer.Option(...)] = default``.
-
-    An option that is of use with one kind of thing alone has `For` in its annotation.
-    """
+    """Options that belong together; a subclass declares each as ``name: type = option("NAME", "What it says.")``."""
 
     def given(self, kind: str | None = None) -> dict[str, Any]:
         """Options that are given, by their names; with ``kind``, those that are for it alone."""
         hints = options_of(type(self))
-        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        values = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
         return {
             name: value
             for name, (value, default) in values.items()
@@ -70,13 +67,25 @@ class Group:
             raise InvalidInput(f"{spelled(type(self), name)}: {why}")
 
 
-_hints = cache(get_type_hints)
+def option(metavar: str, says: str, *flags: str, default: Any = None, of: str = "", **more: Any) -> Any:
+    """A field of a group that is an option; ``of`` is the kind of thing that it is of use with alone."""
+    made = {"flags": flags, "of": of, "metavar": metavar or None, "help": says, **more}
+    return field(default=default, metadata=made)
 
 
+@cache
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
-    hints = _hints(group, include_extras=True)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
-    return {field.name: hints[field.name] for field in fields(group)}
+    hints, found = get_type_hints(group, include_extras=True), {}
+    for one in fields(group):  # type: ignore[arg-type]  # mypy: a class has the hash of its members
+        found[one.name], made = hints[one.name], dict(one.metadata)
+        if made:
+            flags, kind = made.pop("flags"), made.pop("of")
+            if hints[one.name] is bool and not flags:  # without a --no-... of it
+                flags = (f"--{one.name.replace('_', '-')}",)
+            use = [For(kind)] if kind else []
+            found[one.name] = Annotated[hints[one.name], *use, typer.Option(*flags, **made)]
+    return found
 
 
 def spelled(group: type[Group], name: str) -> str:
@@ -113,13 +122,11 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
             parameters[name] = parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
             continue
         options = options_of(group)
-        chosen = [option for extra in extras if isinstance(extra, Only) for option in extra.names] or [*options]
-        defaults = {
-            field.name: Parameter.empty if field.default is MISSING else field.default for field in fields(group)
-        }
-        for option in chosen:
-            made = Parameter(option, Parameter.KEYWORD_ONLY, default=defaults[option], annotation=options[option])
-            parameters.setdefault(option, made)
+        chosen = [own for extra in extras if isinstance(extra, Only) for own in extra.names] or [*options]
+        defaults = {one.name: Parameter.empty if one.default is MISSING else one.default for one in fields(group)}
+        for own in chosen:
+            made = Parameter(own, Parameter.KEYWORD_ONLY, default=defaults[own], annotation=options[own])
+            parameters.setdefault(own, made)
         groups[name] = group, chosen
     plain = [name for name in signature(function).parameters if name not in groups]
     written = {name for name, one in parameters.items() if _is_written(one.annotation)}
@@ -133,7 +140,7 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
         texts = [text for value in given for text in (value if isinstance(value, (list, tuple)) else [value])]
         read = [Path(one) for one in texts if isinstance(one, (str, Path)) and one != ""]
         with keeping(read, force=values.get("force", False)):
-            made = {name: group(**{option: values[option] for option in own}) for name, (group, own) in groups.items()}
+            made = {name: group(**{each: values[each] for each in own}) for name, (group, own) in groups.items()}
             return function(**made, **{name: values[name] for name in plain})
 
     run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
@@ -154,19 +161,13 @@ Seed = Annotated[int, SEED]
 class Prices(Group):
     """Prices; where none is given, a call costs 1."""
 
-    price: Annotated[float | None, typer.Option(metavar="USD", help="Price of one call.")] = None
-    judge_price: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(metavar="NAME=USD", help="Price of one call of a judge; repeat for each judge."),
-    ] = None
-    item_price: Annotated[float | None, typer.Option(metavar="USD", help="Price of an item, on top of its calls.")] = (
-        None
+    price: float | None = option("USD", "Price of one call.")
+    judge_price: list[str] | None = option(
+        "NAME=USD", "Price of one call of a judge; repeat for each judge.", of="scores"
     )
-    generation_price: Annotated[
-        float | None, typer.Option(metavar="USD", help="Price of a response that is judged, on top of its calls.")
-    ] = None
-    prompt_price: Annotated[float | None, typer.Option(metavar="USD", help="Price of writing a prompt variant.")] = None
+    item_price: float | None = option("USD", "Price of an item, on top of its calls.")
+    generation_price: float | None = option("USD", "Price of a response that is judged, on top of its calls.")
+    prompt_price: float | None = option("USD", "Price of writing a prompt variant.")
 
     def prices(self) -> dict[str, Any] | None:
         """Prices as the library takes them; None where none is given.

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
 from quorate.cli.console import console, print_json, put, whole
-from quorate.cli.options.groups import For, Group
+from quorate.cli.options.groups import Group, option
 from quorate.cli.spelling import in_options
 from quorate.frozen import dataclass
 
@@ -32,8 +32,8 @@ ENDINGS = (".html", ".htm", ".md", ".markdown", ".json")
 class Output(Group):
     """How a result is printed."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False
-    full: Annotated[bool, typer.Option("--full", help="Print every table and caveat, not what fits a screen.")] = False
+    as_json: bool = option("", "Print the result as JSON and nothing else.", "--json", default=False)
+    full: bool = option("", "Print every table and caveat, not what fits a screen.", default=False)
 
     def show(
         self,
@@ -112,13 +112,8 @@ class Files(Group):
     """The files that are written; places that cannot be are refused before anything is read."""
 
     context: typer.Context
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="PATH", writable=True, help="Write a report: .html, .md or .json; repeat for others."),
-    ] = None
-    charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", writable=True, help="Write every chart as SVG into this folder.")
-    ] = None
+    report: list[Path] | None = option("PATH", "Write a report: .html, .md or .json; repeat for others.", writable=True)
+    charts: Path | None = option("DIR", "Write every chart as SVG into this folder.", writable=True)
 
     def __post_init__(self) -> None:
         """Refuse places that cannot be written."""
@@ -149,14 +144,9 @@ class Files(Group):
 class StudyRecord(Group):
     """What a paper states that judgments cannot say."""
 
-    study: Annotated[
-        Path | None,
-        For("scores"),
-        typer.Option(
-            metavar="FILE",
-            help="Study record in YAML: what the judgments cannot say, for the checklist.",
-        ),
-    ] = None
+    study: Path | None = option(
+        "FILE", "Study record in YAML: what the judgments cannot say, for the checklist.", of="scores"
+    )
 
     def record(self) -> Record:
         """The record, checked."""
@@ -172,14 +162,9 @@ class StudyRecord(Group):
 class Certifying(Group):
     """How many studies are drawn to see what such intervals do."""
 
-    certify: Annotated[
-        int | None,
-        For("scores"),
-        typer.Option(
-            metavar="N",
-            help="Draw N studies like this one, 2000 say, and tell how often such intervals hold the truth.",
-        ),
-    ] = None
+    certify: int | None = option(
+        "N", "Draw N studies like this one, 2000 say, and tell how often such intervals hold the truth.", of="scores"
+    )
 
     def certificate(self, answer: Any) -> Certificate | None:
         """The certificate of an answer; None where none is asked for."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from quorate.cli.options.groups import Group
+from quorate.cli.options.groups import Group, option
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
@@ -37,9 +37,7 @@ class Labelled(Group):
 
     human: Named = None
     human_label: Column = None
-    people: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
-    ] = None
+    people: Path | None = option("FILE", "Instead of --human: a file of what people said, read alike.")
 
     def beside(
         self, file: Path, reading: Reading, read: Callable[[], Table], *, key: str | None, **people: Any

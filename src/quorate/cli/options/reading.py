@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 import typer
 
 from quorate.cli.options.groups import (
-    For,
     Group,
     columns_by_role,
     families,
     names,
     numbers_of_words,
     only,
+    option,
     options_of,
     pairs,
     spelled,
@@ -57,43 +57,26 @@ File = Annotated[
 class Rows(Group):
     """Which rows of a file are read."""
 
-    where: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL",
-            help="A condition over the columns of the file, such as \"language = 'de' AND turn <= 2\"; other rows are "
-            "not read.",
-        ),
-    ] = None
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=LEVEL", help="One level of a facet, such as prompt=p1; repeat for each facet."),
-    ] = None
-    partitions: Annotated[
-        bool,
-        typer.Option(
-            "--partitions",
-            help="The file is a folder of Parquet or JSON lines, whose own folders name columns: judge=gpt/part.pq.",
-        ),
-    ] = False
+    where: str | None = option(
+        "SQL",
+        "A condition over the columns of the file, such as \"language = 'de' AND turn <= 2\"; other rows are not read.",
+    )
+    only: list[str] | None = option("ROLE=LEVEL", "One level of a facet, such as prompt=p1; repeat for each facet.")
+    partitions: bool = option(
+        "",
+        "The file is a folder of Parquet or JSON lines, whose own folders name columns: judge=gpt/part.pq.",
+        default=False,
+    )
 
-    part: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Which of the scores that the log of another tool holds: a scorer, a metric, a filter; several with "
-            "commas.",
-        ),
-    ] = None
-    file_format: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The format of the file, where nothing in it tells, such as csv or inspect."),
-    ] = None
+    part: str | None = option(
+        "NAME",
+        "Which of the scores that the log of another tool holds: a scorer, a metric, a filter; several with commas.",
+    )
+    file_format: str | None = option(
+        "NAME", "The format of the file, where nothing in it tells, such as csv or inspect."
+    )
 
-    roles: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="How the file is read, as --save of quorate doctor wrote it."),
-    ] = None
+    roles: Path | None = option("FILE", "How the file is read, as --save of quorate doctor wrote it.")
 
     def saved(self, file: Path, kind: str | None) -> Judgments | Votes:
         """The file as ``--roles`` says.
@@ -162,100 +145,68 @@ class Rows(Group):
 class ScoreReading(Rows):
     """How a file of scores is read."""
 
-    score: Annotated[
-        str, For("scores"), typer.Option(metavar="COLUMN", help="Column of the scores; A/B is the share of A in B.")
-    ] = "score"
-    facet: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(
-            metavar="ROLE=COLUMN",
-            help="Which column plays which role, such as judge=judge_model; repeat for each facet. "
-            "Columns not named are recognised by their names; judge= leaves a recognised role out.",
-        ),
-    ] = None
-    object_: Annotated[str, For("scores"), typer.Option("--object", metavar="ROLE", help="What is measured.")] = "item"
-    nested: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(metavar="CHILD=PARENT", help="A facet inside another, such as item=category; repeat for each."),
-    ] = None
-    fixed: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(
-            metavar="ROLES",
-            help='Facets whose levels were chosen, with commas; "" for none. '
-            "Default: those of judge,temperature,turn with at most 500 levels.",
-        ),
-    ] = None
-    status: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help='Column that says ok, unparsed, refused, error or truncated of each row; "" for none. '
-            "Default: one named status.",
-        ),
-    ] = None
-    missing: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(metavar="VALUE", help='A score that means no score, such as "N/A"; repeat for each.'),
-    ] = None
-    scale: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(
-            metavar="LOW,HIGH",
-            help="Least and greatest score that there can be, such as 1,5. Default: those given, where they are marks.",
-        ),
-    ] = None
-    wide: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(
-            metavar="ROLE=COLUMNS",
-            help="A file with a column for each judge, prompt or criterion: the role and its columns, with commas, "
-            "such as judge=gpt,claude; one column whose cells hold lists; score=low,high where columns count labels.",
-        ),
-    ] = None
-    label: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(metavar="WORD", help="Of a column of words: 1 where a judge gave this one, 0 for another."),
-    ] = None
+    score: str = option("COLUMN", "Column of the scores; A/B is the share of A in B.", default="score", of="scores")
+    facet: list[str] | None = option(
+        "ROLE=COLUMN",
+        "Which column plays which role, such as judge=judge_model; repeat for each facet. "
+        "Columns not named are recognised by their names; judge= leaves a recognised role out.",
+        of="scores",
+    )
+    object_: str = option("ROLE", "What is measured.", "--object", default="item", of="scores")
+    nested: list[str] | None = option(
+        "CHILD=PARENT", "A facet inside another, such as item=category; repeat for each.", of="scores"
+    )
+    fixed: str | None = option(
+        "ROLES",
+        'Facets whose levels were chosen, with commas; "" for none. '
+        "Default: those of judge,temperature,turn with at most 500 levels.",
+        of="scores",
+    )
+    status: str | None = option(
+        "COLUMN",
+        'Column that says ok, unparsed, refused, error or truncated of each row; "" for none. '
+        "Default: one named status.",
+    )
+    missing: list[str] | None = option(
+        "VALUE", 'A score that means no score, such as "N/A"; repeat for each.', of="scores"
+    )
+    scale: str | None = option(
+        "LOW,HIGH",
+        "Least and greatest score that there can be, such as 1,5. Default: those given, where they are marks.",
+        of="scores",
+    )
+    wide: list[str] | None = option(
+        "ROLE=COLUMNS",
+        "A file with a column for each judge, prompt or criterion: the role and its columns, with commas, "
+        "such as judge=gpt,claude; one column whose cells hold lists; score=low,high where columns count labels.",
+        of="scores",
+    )
+    label: str | None = option(
+        "WORD", "Of a column of words: 1 where a judge gave this one, 0 for another.", of="scores"
+    )
 
-    numbers: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(
-            metavar="WORD=NUMBER",
-            help="Of a column of words, the number that each stands for, with commas: bad=1,ok=2,good=3.",
-        ),
-    ] = None
-    labels: Annotated[
-        bool,
-        For("scores"),
-        typer.Option(
-            "--labels", help="The scores are labels, which are no numbers: for quorate analyze and quorate writeup."
-        ),
-    ] = False
+    numbers: str | None = option(
+        "WORD=NUMBER",
+        "Of a column of words, the number that each stands for, with commas: bad=1,ok=2,good=3.",
+        of="scores",
+    )
+    labels: bool = option(
+        "",
+        "The scores are labels, which are no numbers: for quorate analyze and quorate writeup.",
+        default=False,
+        of="scores",
+    )
 
-    less_is_better: Annotated[
-        bool,
-        For("scores"),
-        typer.Option("--less-is-better", help="Less of the score is better, as of errors: its sign is turned."),
-    ] = False
+    less_is_better: bool = option(
+        "", "Less of the score is better, as of errors: its sign is turned.", default=False, of="scores"
+    )
 
-    families: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(
-            metavar="JUDGE=FAMILY",
-            help="Families of judges, who may err together, with commas: gpt-4o=openai,gpt-4.1=openai; auto takes the "
-            "makers that names tell. A column of families: --nested judge=COLUMN.",
-        ),
-    ] = None
+    families: str | None = option(
+        "JUDGE=FAMILY",
+        "Families of judges, who may err together, with commas: gpt-4o=openai,gpt-4.1=openai; auto takes the "
+        "makers that names tell. A column of families: --nested judge=COLUMN.",
+        of="scores",
+    )
 
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
@@ -325,56 +276,37 @@ def ends(scale: str | None) -> tuple[float, float] | None:
 class VoteReading(Rows):
     """How a file of votes is read."""
 
-    model_a: Annotated[
-        str,
-        For("votes"),
-        typer.Option(metavar="COLUMN", help="Column of the first model, or :NAME for one that no column names."),
-    ] = "model_a"
-    model_b: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the second model.")] = (
-        "model_b"
+    model_a: str = option(
+        "COLUMN", "Column of the first model, or :NAME for one that no column names.", default="model_a", of="votes"
     )
-    winner: Annotated[
-        str,
-        For("votes"),
-        typer.Option(metavar="COLUMN", help="Column of the outcome; several with commas, each of one judge."),
-    ] = "winner"
-    wins: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(metavar="A,B[,TIES]", help="Instead of --winner: columns that count votes for each, and ties."),
-    ] = None
-    rank: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(
-            metavar="COLUMN",
-            help="Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
-            "system, --role cluster=COLUMN that of the ranking, cluster=A*B two together. Several with commas: each of "
-            "one system; one with a comma behind it: lists of systems, the best first; A>B>C: columns of who is first, "
-            "second and third.",
-        ),
-    ] = None
-    outcome: Annotated[
-        list[str] | None,
-        For("votes"),
-        typer.Option(
-            metavar="MEANING=LABEL",
-            help='What a label of the outcome means: a, b, tie, "both bad" or missing; repeat for each label.',
-        ),
-    ] = None
-    role: Annotated[
-        list[str] | None,
-        For("votes"),
-        typer.Option(
-            metavar="ROLE=COLUMN",
-            help="Columns of prompt, prompt_type, judge, cluster, propensity, order, time, count, and of a covariate, "
-            "such as length_a=len_a; repeat for each. Columns not named are recognised by their names; judge= leaves a "
-            "recognised role out.",
-        ),
-    ] = None
-    status: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that says ok, refused or error of each row.")
-    ] = None
+    model_b: str = option("COLUMN", "Column of the second model.", default="model_b", of="votes")
+    winner: str = option(
+        "COLUMN", "Column of the outcome; several with commas, each of one judge.", default="winner", of="votes"
+    )
+    wins: str | None = option(
+        "A,B[,TIES]", "Instead of --winner: columns that count votes for each, and ties.", of="votes"
+    )
+    rank: str | None = option(
+        "COLUMN",
+        "Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
+        "system, --role cluster=COLUMN that of the ranking, cluster=A*B two together. Several with commas: each of "
+        "one system; one with a comma behind it: lists of systems, the best first; A>B>C: columns of who is first, "
+        "second and third.",
+        of="votes",
+    )
+    outcome: list[str] | None = option(
+        "MEANING=LABEL",
+        'What a label of the outcome means: a, b, tie, "both bad" or missing; repeat for each label.',
+        of="votes",
+    )
+    role: list[str] | None = option(
+        "ROLE=COLUMN",
+        "Columns of prompt, prompt_type, judge, cluster, propensity, order, time, count, and of a covariate, "
+        "such as length_a=len_a; repeat for each. Columns not named are recognised by their names; judge= leaves a "
+        "recognised role out.",
+        of="votes",
+    )
+    status: str | None = option("COLUMN", "Column that says ok, refused or error of each row.")
 
     def votes(self, file: Path, *, facet: list[str] | None = None, **changed: Any) -> Votes:
         """The file as votes; ``facet`` are other roles than those of ``--role``, ``changed`` other arguments."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from quorate.cli.options.groups import ALL, TWO, For, Group, names
+from quorate.cli.options.groups import ALL, TWO, Group, names, option
 from quorate.cli.options.reading import role_of
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
@@ -27,11 +25,9 @@ NO_CLUSTER = "none"
 class Within(Group):
     """What tells systems of one name apart."""
 
-    within: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: tell systems of one name apart by this facet, such as prompt_type."),
-    ] = None
+    within: str | None = option(
+        "ROLE", "Votes: tell systems of one name apart by this facet, such as prompt_type.", of="votes"
+    )
 
     def told_apart(self, table: Judgments | Votes) -> Judgments | Votes:
         """Votes in which systems of one name are told apart as asked; scores as they are."""
@@ -52,14 +48,8 @@ MOST_NAMED = 5
 class Pair(Within):
     """Two systems, or none for all pairs."""
 
-    a: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option("--a", metavar="NAME", help="Votes: a system; with --b, of these two instead of all pairs."),
-    ] = None
-    b: Annotated[
-        str | None, For("votes"), typer.Option("--b", metavar="NAME", help="Votes: the system it is compared with.")
-    ] = None
+    a: str | None = option("NAME", "Votes: a system; with --b, of these two instead of all pairs.", of="votes")
+    b: str | None = option("NAME", "Votes: the system it is compared with.", of="votes")
 
     def __post_init__(self) -> None:
         """Refuse one system alone."""
@@ -94,14 +84,14 @@ class Pair(Within):
         """
         check_facet(votes, "--within", self.within)
         told = votes if self.within is None else votes.within(self.within)
-        for option, name in zip(named, self.systems or (), strict=False):
+        for word, name in zip(named, self.systems or (), strict=False):
             if name not in told.models:
                 same = [model for model in told.models if model.casefold() == name.casefold()]
                 close = same or get_close_matches(name, told.models, 1)
                 question = f'; did you mean "{close[0]}"?' if close else ";"
                 few = ", ".join(f'"{model}"' for model in told.models[:MOST_NAMED])
                 more = f" and {len(told.models) - MOST_NAMED:,} more" if len(told.models) > MOST_NAMED else ""
-                raise InvalidInput(f'{option}: no system "{name}"{question} there are {few}{more}')
+                raise InvalidInput(f'{word}: no system "{name}"{question} there are {few}{more}')
         return told
 
 
