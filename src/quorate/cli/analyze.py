@@ -157,9 +157,7 @@ NOTE = "Simulated, not real judgments, by the components of a study (Messing 202
 @command
 def demo(
     seed: Seed = 1,
-    directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", writable=True, help=f"Keep the simulated file here, as {FILE}.")
-    ] = None,
+    directory: Path | None = option("DIR", f"Keep the simulated file here, as {FILE}.", writable=True),
     *,
     files: Annotated[AnalysisFiles, only("context", "report", "no_report")],
     out: Output,

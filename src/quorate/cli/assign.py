@@ -123,12 +123,9 @@ def assign(
     items: Items,
     asked: Asked,
     own: Annotated[Declared, of("quorate.planning.assign:assign", "order")],
-    calls: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", writable=True, help="Where the calls are written: .csv, .tsv, .jsonl or .parquet."
-        ),
-    ] = None,
+    calls: Path | None = option(
+        "FILE", "Where the calls are written: .csv, .tsv, .jsonl or .parquet.", "--out", writable=True
+    ),
     *,
     out: Output,
 ) -> int:

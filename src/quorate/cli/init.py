@@ -12,7 +12,7 @@ import typer
 
 from quorate.cli.asking import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, say, whole
-from quorate.cli.options import Output, command
+from quorate.cli.options import Output, command, operand, option
 from quorate.errors import InvalidInput
 from quorate.writing import write_file
 
@@ -27,28 +27,18 @@ STUDY, EXAMPLE = "study.yaml", "smollm2"
 
 @command
 def init(
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="PATH",
-            writable=True,
-            help=f"What to write, which must not be there yet: {STUDY}; with --example the folder {EXAMPLE}.",
-        ),
-    ] = None,
-    example: Annotated[
-        bool,
-        typer.Option("--example", help="Write a whole study with a small local model, and the answers it gave."),
-    ] = False,
-    recipe: Annotated[
-        Literal["ailuminate", "arena", "goal", "mmlu", "people"] | None,
-        typer.Option(
-            help="Write a study of a published design (safety of responses, which of two is better, right answers), "
-            "one that stops once its goal is reached, or one that people answer."
-        ),
-    ] = None,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of study files, for an editor.")
-    ] = False,
+    path: Path | None = operand(
+        "PATH",
+        f"What to write, which must not be there yet: {STUDY}; with --example the folder {EXAMPLE}.",
+        writable=True,
+    ),
+    example: bool = option("", "Write a whole study with a small local model, and the answers it gave.", default=False),
+    recipe: Literal["ailuminate", "arena", "goal", "mmlu", "people"] | None = option(
+        "",
+        "Write a study of a published design (safety of responses, which of two is better, right answers), "
+        "one that stops once its goal is reached, or one that people answer.",
+    ),
+    schema: bool = option("", "Print the JSON Schema of study files, for an editor.", default=False),
 ) -> int:
     """Write a study file with comments, to change into your own.
 
@@ -108,20 +98,12 @@ def refuse_what_is_there(*places: Path) -> None:
 @command
 def variants(
     study: StudyFile,
-    prompt: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which prompt of the study; needed if it has several.")
-    ] = None,
+    prompt: str | None = option("NAME", "Which prompt of the study; needed if it has several."),
     number: Annotated[int, typer.Option("-n", "--number", metavar="N", help="Drafts, besides the original.")] = 4,
-    judge: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Which judge of the study writes them; needed if it has several."),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FOLDER", help="Where to; prompts beside the study unless given."),
-    ] = None,
-    temperature: Annotated[float, typer.Option(metavar="T", help="Temperature of the call.")] = 0.9,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    judge: str | None = option("NAME", "Which judge of the study writes them; needed if it has several."),
+    folder: Path | None = option("FOLDER", "Where to; prompts beside the study unless given.", "--out"),
+    temperature: float = option("T", "Temperature of the call.", default=0.9),
+    force: bool = option("", "Overwrite files that are there.", default=False),
     yes: Yes = False,
     *,
     out: Output,

@@ -23,6 +23,7 @@ from quorate.cli.options import (
     names,
     of,
     only,
+    operand,
     option,
 )
 from quorate.cli.options.groups import spelled
@@ -127,13 +128,8 @@ def agree(
 @command
 def corrected(
     file: File,
-    a: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="A", help="Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."
-        ),
-    ] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B", help="Against it. Default, of votes: all others.")] = None,
+    a: str | None = operand("A", "Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."),
+    b: str | None = operand("B", "Against it. Default, of votes: all others."),
     *,
     labels: Labelled,
     own: Annotated[Declared, of("quorate.estimate.agreement.prediction_powered:corrected", "a", "b")],
@@ -160,7 +156,7 @@ def corrected_ratings(
     file: VotesFile,
     labels: Labelled,
     own: Annotated[Declared, of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")],
-    elo: Annotated[bool, typer.Option("--elo", help="Points of the Elo scale, 1000 on average.")] = False,
+    elo: bool = option("", "Points of the Elo scale, 1000 on average.", default=False),
     *,
     needed: Annotated[Declared, NEEDED],
     reading: VoteReading,

@@ -28,6 +28,7 @@ from quorate.cli.options import (
     names,
     of,
     only,
+    operand,
     option,
     pairs,
     planned_source,
@@ -81,29 +82,15 @@ def optimize(
     goal: Annotated[Declared, GOAL],
     prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
     limits: Limits,
-    own: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DESIGN",
-            help="The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file.",
-        ),
-    ] = None,
-    have: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Judgments that are paid for, often FILE itself: a plan costs what must still be bought.",
-        ),
-    ] = None,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Pilots redrawn to say how sure the choice is; 0 for none. Default: 200, of judgments.",
-            min=0,
-            max=10_000,
-        ),
-    ] = None,
+    own: str | None = option(
+        "DESIGN", "The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file."
+    ),
+    have: Path | None = option(
+        "FILE", "Judgments that are paid for, often FILE itself: a plan costs what must still be bought."
+    ),
+    draws: int | None = option(
+        "N", "Pilots redrawn to say how sure the choice is; 0 for none. Default: 200, of judgments.", min=0, max=10_000
+    ),
     *,
     fit: Annotated[Declared, FIT],
     reading: ScoreReading,
@@ -203,22 +190,13 @@ UNDECIDED = 2
 
 @command
 def effect_size(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Scores of a pilot. Without: give --rates or --sd.")
-    ] = None,
-    a: Annotated[
-        str | None, typer.Argument(metavar="A", help="With a pilot of more than two systems: the first.")
-    ] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B", help="The second.")] = None,
+    file: Path | None = operand("FILE", "Scores of a pilot. Without: give --rates or --sd."),
+    a: str | None = operand("A", "With a pilot of more than two systems: the first."),
+    b: str | None = operand("B", "The second."),
     *,
     own: Annotated[Declared, of("quorate.decide.effect:plan_effect")],
-    bar: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Instead: a share that one system is to pass, with --seen or --rates P."),
-    ] = None,
-    seen: Annotated[
-        str | None, typer.Option(metavar="WINS/N", help="Right answers of all, such as 47/50, for --bar.")
-    ] = None,
+    bar: float | None = option("P", "Instead: a share that one system is to pass, with --seen or --rates P."),
+    seen: str | None = option("WINS/N", "Right answers of all, such as 47/50, for --bar."),
     targets: Targets,
     prices: Annotated[Prices, only("price", "judge_price")],
     reading: ScoreReading,
@@ -300,21 +278,14 @@ UNDERPOWERED = 2
 
 @command
 def plan_votes(
-    pilot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WINS/N|FILE",
-            help="Votes for one model among the decisive of a pilot; or its votes, as for compare, whose prompts and "
-            "judges then say what votes that share one are worth.",
-        ),
-    ] = None,
-    margins_from: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Votes on other systems by a like protocol: plan for the margin of the pair at a quarter of theirs.",
-        ),
-    ] = None,
+    pilot: str | None = option(
+        "WINS/N|FILE",
+        "Votes for one model among the decisive of a pilot; or its votes, as for compare, whose prompts and "
+        "judges then say what votes that share one are worth.",
+    ),
+    margins_from: Path | None = option(
+        "FILE", "Votes on other systems by a like protocol: plan for the margin of the pair at a quarter of theirs."
+    ),
     *,
     own: Annotated[Declared, of("quorate.planning.power.votes_plan:plan_votes")],
     reading: VoteReading,
@@ -368,17 +339,14 @@ def screen(
 def panel(
     file: ScoresFile,
     own: Annotated[Declared, of("quorate.planning.panel.panel:judges", "resamples")],
-    group: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Groups of judges to compare, such as tiers: their column; auto for the makers that names tell; or "
-            "the group of each judge, with commas: gpt-4o=mid,gpt-5=frontier.",
-        ),
-    ] = None,
-    validate: Annotated[
-        bool, typer.Option("--validate", help="Redraw studies from these scores and compare the strategies' variances.")
-    ] = False,
+    group: str | None = option(
+        "COLUMN",
+        "Groups of judges to compare, such as tiers: their column; auto for the makers that names tell; or "
+        "the group of each judge, with commas: gpt-4o=mid,gpt-5=frontier.",
+    ),
+    validate: bool = option(
+        "", "Redraw studies from these scores and compare the strategies' variances.", default=False
+    ),
     *,
     prices: Annotated[Prices, only("price", "judge_price", "item_price", "generation_price")],
     reading: ScoreReading,

@@ -21,6 +21,7 @@ from quorate.cli.options import (
     command,
     of,
     only,
+    operand,
     option,
 )
 from quorate.cli.spelling import in_options
@@ -43,9 +44,9 @@ def writeup(
     context: typer.Context,
     file: ScoresFile,
     paper: StudyRecord,
-    format_: Annotated[
-        Literal["text", "markdown", "json"], typer.Option("--format", help="How it is printed; --json is json.")
-    ] = "text",
+    format_: Literal["text", "markdown", "json"] = option(
+        "", "How it is printed; --json is json.", "--format", default="text"
+    ),
     *,
     own: Annotated[Declared, of("quorate.analysis.analyze:analyze", *OF_VOTES, "half_width", "link")],
     reading: ScoreReading,
@@ -107,22 +108,17 @@ def export(
         Path,
         typer.Argument(metavar="OUT", writable=True, help="The file that is written, or a folder for every-eval-ever."),
     ],
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="every-eval-ever, or inspect-scores for what precomputed_scores of Inspect AI takes. Default: the end "
-            "of OUT says it: .csv, .tsv, .jsonl or .parquet.",
-        ),
-    ] = None,
-    no_formulas: Annotated[
-        bool,
-        typer.Option(
-            "--no-formulas",
-            help="For a spreadsheet: lead texts that it would compute, which begin with = + - or @, by an apostrophe.",
-        ),
-    ] = False,
+    format_: str | None = option(
+        "NAME",
+        "every-eval-ever, or inspect-scores for what precomputed_scores of Inspect AI takes. Default: the end "
+        "of OUT says it: .csv, .tsv, .jsonl or .parquet.",
+        "--format",
+    ),
+    no_formulas: bool = option(
+        "",
+        "For a spreadsheet: lead texts that it would compute, which begin with = + - or @, by an apostrophe.",
+        default=False,
+    ),
     *,
     reading: ScoreReading,
     out: Annotated[Output, only("as_json")],
@@ -162,11 +158,8 @@ class Running(Group):
 
 @command
 def reproduce(
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Studies, such as tee.safety, or all of a paper, such as cyclic."),
-    ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List the studies, and compute nothing.")] = False,
+    ids: list[str] | None = operand("[ID]...", "Studies, such as tee.safety, or all of a paper, such as cyclic."),
+    list_: bool = option("", "List the studies, and compute nothing.", "--list", default=False),
     *,
     running: Running,
     files: Files,

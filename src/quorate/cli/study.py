@@ -10,13 +10,11 @@ from itertools import starmap
 from math import isnan
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from quorate.cli.asking import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, say, table, whole
-from quorate.cli.options import Files, Level, Output, command
+from quorate.cli.options import Files, Level, Output, command, option
 from quorate.errors import InvalidInput
 from quorate.wording import capitalised, counted, safe
 
@@ -44,32 +42,17 @@ _ASSUMED = "--components, --effect, --tie-share, --icc, --studies"
 def run(
     study: StudyFile,
     yes: Yes = False,
-    quote: Annotated[
-        bool, typer.Option("--quote", help="Say what it may cost, and ask nothing; goes without --yes.")
-    ] = False,
-    components: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --quote and a goal: simulate it with the components of a JSON file, not the pilot's.",
-        ),
-    ] = None,
-    effect: Annotated[
-        float | None, typer.Option(help="With --quote and a goal: the difference to assume; else that so far.")
-    ] = None,
-    tie_share: Annotated[
-        float | None, typer.Option(help="With --quote and a goal of votes: share of ties to assume; 0 beside --icc.")
-    ] = None,
-    icc: Annotated[
-        float | None,
-        typer.Option(
-            help="With --quote and a goal of votes: correlation to assume of two votes on one battle; "
-            "0.5 beside --tie-share."
-        ),
-    ] = None,
-    studies: Annotated[
-        int | None, typer.Option(help="With --quote and a goal: studies to simulate; 100 unless given.")
-    ] = None,
+    quote: bool = option("", "Say what it may cost, and ask nothing; goes without --yes.", default=False),
+    components: Path | None = option(
+        "FILE", "With --quote and a goal: simulate it with the components of a JSON file, not the pilot's."
+    ),
+    effect: float | None = option("", "With --quote and a goal: the difference to assume; else that so far."),
+    tie_share: float | None = option("", "With --quote and a goal of votes: share of ties to assume; 0 beside --icc."),
+    icc: float | None = option(
+        "",
+        "With --quote and a goal of votes: correlation to assume of two votes on one battle; 0.5 beside --tie-share.",
+    ),
+    studies: int | None = option("", "With --quote and a goal: studies to simulate; 100 unless given."),
     *,
     out: Output,
 ) -> int:
@@ -377,18 +360,13 @@ def interim(study: StudyFile, level: Level = 0.95, *, files: Files, out: Output)
 @command
 def serve(
     study: StudyFile,
-    port: Annotated[int, typer.Option(help="Port of the pages.")] = 8000,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address that is listened at.")] = "127.0.0.1",
-    public: Annotated[
-        bool, typer.Option("--public", help="Let other machines reach the pages, which are not encrypted.")
-    ] = False,
-    links: Annotated[
-        bool, typer.Option("--links", help="Make and show new links for everybody; the old ones end.")
-    ] = False,
-    link: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Make and show a new link for one, who has lost theirs; repeat for others."),
-    ] = None,
+    port: int = option("", "Port of the pages.", default=8000),
+    host: str = option("ADDRESS", "Address that is listened at.", default="127.0.0.1"),
+    public: bool = option("", "Let other machines reach the pages, which are not encrypted.", default=False),
+    links: bool = option("", "Make and show new links for everybody; the old ones end.", default=False),
+    link: list[str] | None = option(
+        "NAME", "Make and show a new link for one, who has lost theirs; repeat for others."
+    ),
 ) -> int:
     """Serve a study's pages to people who judge and to its owner.
 

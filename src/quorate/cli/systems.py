@@ -6,15 +6,12 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any
 
-import typer
-
 from quorate.cli.options import (
     MODEL,
     UNSCALED,
     Declared,
     File,
     Files,
-    For,
     Group,
     Output,
     People,
@@ -29,6 +26,7 @@ from quorate.cli.options import (
     grid,
     of,
     only,
+    operand,
     option,
     source,
 )
@@ -48,11 +46,8 @@ EVERY = of(ALL, *(name for name in parameters_of(ALL) if name != "minimum"))
 @command
 def compare(
     file: File,
-    a: Annotated[
-        str | None,
-        typer.Argument(metavar="A", help="A system; the verdict is about it. Needed where there are more than two."),
-    ] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B", help="The system it is compared with.")] = None,
+    a: str | None = operand("A", "A system; the verdict is about it. Needed where there are more than two."),
+    b: str | None = operand("B", "The system it is compared with."),
     *,
     own: Annotated[Declared, OWN],
     every: Annotated[Declared, EVERY],
@@ -99,8 +94,8 @@ def compare(
 @command
 def monitor(
     file: VotesFile,
-    a: Annotated[str | None, typer.Argument(metavar="A", help="The system that is to be better.")] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B", help="The system that it is compared with.")] = None,
+    a: str | None = operand("A", "The system that is to be better."),
+    b: str | None = operand("B", "The system that it is compared with."),
     *,
     own: Annotated[Declared, of("quorate.decide.stop:monitor", "a", "b")],
     within: Within,
@@ -133,9 +128,7 @@ def rank(
     file: File,
     own: Annotated[Declared, of("quorate.estimate.ratings.rank:rank", "random", "method", "residual_by")],
     within: Within,
-    elo: Annotated[
-        bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")
-    ] = False,
+    elo: bool = option("", "Votes: points of the Elo scale, 1000 on average.", default=False, of="votes"),
     *,
     certifying: Certifying,
     reading: Reading,

@@ -14,6 +14,7 @@ from quorate.cli.options.groups import (
     grid,
     names,
     only,
+    operand,
     option,
     pairs,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "names",
     "of",
     "only",
+    "operand",
     "option",
     "pairs",
     "planned_source",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -68,24 +68,34 @@ class Group:
 
 
 def option(metavar: str, says: str, *flags: str, default: Any = None, of: str = "", **more: Any) -> Any:
-    """A field of a group that is an option; ``of`` is the kind of thing that it is of use with alone."""
-    made = {"flags": flags, "of": of, "metavar": metavar or None, "help": says, **more}
-    return field(default=default, metadata=made)
+    """A field of a group, or default of a command, that is an option; ``of`` is what it is of use with alone."""
+    return field(default=default, metadata={"flags": flags, "of": of, "metavar": metavar or None, "help": says, **more})
+
+
+def operand(metavar: str, says: str, *, default: Any = None, **more: Any) -> Any:
+    """The default of a command that is an argument without a name."""
+    return field(default=default, metadata={"flags": None, "of": "", "metavar": metavar, "help": says, **more})
+
+
+def annotated(name: str, hint: Any, declared: Mapping[str, Any]) -> Any:
+    """The annotation of an option or argument as it is declared; that of others as it is."""
+    if not declared:
+        return hint
+    made = dict(declared)
+    flags, kind = made.pop("flags"), made.pop("of")
+    if flags is None:
+        return Annotated[hint, typer.Argument(**made)]
+    if hint is bool and not flags:  # without a --no-... of it
+        flags = (f"--{name.replace('_', '-')}",)
+    return Annotated[hint, *([For(kind)] if kind else []), typer.Option(*flags, **made)]
 
 
 @cache
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
-    hints, found = get_type_hints(group, include_extras=True), {}
-    for one in fields(group):  # type: ignore[arg-type]  # mypy: a class has the hash of its members
-        found[one.name], made = hints[one.name], dict(one.metadata)
-        if made:
-            flags, kind = made.pop("flags"), made.pop("of")
-            if hints[one.name] is bool and not flags:  # without a --no-... of it
-                flags = (f"--{one.name.replace('_', '-')}",)
-            use = [For(kind)] if kind else []
-            found[one.name] = Annotated[hints[one.name], *use, typer.Option(*flags, **made)]
-    return found
+    hints = get_type_hints(group, include_extras=True)
+    every = fields(group)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
+    return {one.name: annotated(one.name, hints[one.name], one.metadata) for one in every}
 
 
 def spelled(group: type[Group], name: str) -> str:
@@ -107,6 +117,19 @@ def _is_written(annotation: Any) -> bool:
     return any(info.writable for info in infos)
 
 
+def _default(declared: Field[Any]) -> Any:
+    return Parameter.empty if declared.default is MISSING else declared.default
+
+
+def _alone(parameter: Parameter, hint: Any) -> Parameter:
+    """A parameter of a command that is an option or argument by itself."""
+    declared = parameter.default
+    if not isinstance(declared, Field):
+        return parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY)
+    hint = annotated(parameter.name, hint, declared.metadata)
+    return parameter.replace(annotation=hint, default=_default(declared), kind=Parameter.KEYWORD_ONLY)
+
+
 def command(function: Callable[..., int]) -> Callable[..., int]:
     """Expand parameters that are groups into their options; groups that share a name share the option.
 
@@ -119,11 +142,11 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
         group, *extras = get_args(hints[name]) or (hints[name],)
         group = next((extra for extra in extras if isinstance(extra, type)), group)  # one that is made when it is asked
         if not (isinstance(group, type) and issubclass(group, Group)):
-            parameters[name] = parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+            parameters[name] = _alone(parameter, hints[name])
             continue
         options = options_of(group)
         chosen = [own for extra in extras if isinstance(extra, Only) for own in extra.names] or [*options]
-        defaults = {one.name: Parameter.empty if one.default is MISSING else one.default for one in fields(group)}
+        defaults = {one.name: _default(one) for one in fields(group)}
         for own in chosen:
             made = Parameter(own, Parameter.KEYWORD_ONLY, default=defaults[own], annotation=options[own])
             parameters.setdefault(own, made)
