@@ -4,7 +4,6 @@ import gc
 import json
 import weakref
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -33,7 +32,7 @@ def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
         variances = expected["variance_components"]
         assert part.n == expected["nobs"]
         assert part.estimate.value == pytest.approx(expected["fixef"]["(Intercept)"], abs=2e-5)
-        assert part.cell_variance == pytest.approx(variances["item:prompt"], rel=2e-4)
+        assert part.fit.variance("cell") == pytest.approx(variances["item:prompt"], rel=2e-4)
         assert part.fit.variance("replicate") == pytest.approx(variances["Residual"], rel=1e-4)
 
 
@@ -57,8 +56,7 @@ def test_a_part_is_what_its_judgments_give_alone(judged):
     alone = q.decompose(judgments.without("prompt", "prompt0001"))
     assert part.fit.variances == alone.variances
     assert part.estimate.se == alone.mean.se
-    shares = alone.mean.shares
-    assert shares[part.leading] == max(shares.values())
+    assert part.estimate.shares == alone.mean.shares
 
 
 def test_a_fit_that_is_there_gives_the_same(judged):
@@ -106,10 +104,8 @@ def test_parts_without_an_estimate_stay_with_their_reason():
     frame = pl.DataFrame(rows | {"score": [1, 2, 3, 5, 2, 2, None, None]})
     first, one_item, unanswered = by_level(q.read(frame, nested={"item": "subset"}), "subset")
     assert first.reason == ""
-    assert first.leading is not None
     assert one_item.reason.startswith("1 item: at least 2 are needed")
     assert (one_item.n_items, one_item.n, one_item.estimate, one_item.change) == (1, 2, None, None)
-    assert (one_item.leading, one_item.cell_variance) == (None, None)
     assert (unanswered.n_items, unanswered.n) == (0, 0)
     assert unanswered.reason.startswith("no judgment has a usable score")
 
@@ -133,12 +129,6 @@ def test_what_is_refused(judged):
     twice = pl.DataFrame({"item": [1, 1, 2], "judge": list("xxx"), "replicate": [1, 1, 1], "score": [1, 2, 3]})
     with pytest.raises(InvalidData, match="repeat"):
         by_level(q.read(twice), "judge")
-
-
-def test_a_cell_variance_that_the_design_does_not_tell_is_none(judged):
-    judgments = judged({"item": 6, "prompt": 3, "judge": 2}, replicates=2)
-    assert all(part.cell_variance is None for part in by_level(judgments, "judge"))
-    assert np.isfinite([part.cell_variance for part in leave_one_out(judgments, "prompt")]).all()
 
 
 def test_refits_of_some_items_stand_for_those_of_all(judged, monkeypatch):

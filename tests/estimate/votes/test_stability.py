@@ -32,7 +32,6 @@ def test_margins_that_stay():
     assert found.spearman == pytest.approx(found.expected, abs=0.1)
     assert found.spearman_final > found.spearman
     assert found.drifting < 0.15
-    assert abs(found.square_change) < 0.01
     assert found.early * 100 + found.rest * 200 == pytest.approx(found.final * 300)
     assert (found.early_n.tolist(), found.rest_n.tolist()) == ([100] * 80, [200] * 80)
 
@@ -41,7 +40,6 @@ def test_margins_that_drift():
     rates = np.linspace(0.2, 0.8, 80)
     found = stability(read_votes(studies(rates, later=np.full(80, 0.5)), **READ), first=100)
     assert found.drifting > 0.5
-    assert found.square_change < -0.02
     assert found.spearman < found.expected - 0.05
     assert "drift" in json.loads(json.dumps(found.to_dict()))["sentence"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from itertools import chain, combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.numerics.votes.clustered import Share
 from quorate.streams import stream
 from quorate.table.pairs import TIE
-from quorate.table.results import Result, Row, frame
+from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import Brief, at_level
 
@@ -275,11 +275,6 @@ class Agreement(Result):
     def rows(self) -> list[Row]:
         """One row for every pipeline, category and kind."""
         return [asdict(rate) for rate in self.rates]
-
-    def differences_frame(self) -> Any:
-        """One row for every two pipelines, category and kind."""
-        names = [field.name for field in fields(PipelineDifference)] if self.differences else []
-        return frame({name: [getattr(row, name) for row in self.differences] for name in names})
 
 
 def agreement(

@@ -52,19 +52,6 @@ class Part(Result):
     change: float | None
     reason: str
 
-    @property
-    def leading(self) -> str | None:
-        """The component that brings most of the variance of the mean."""
-        return None if self.estimate is None else max(self.estimate.shares, key=self.estimate.shares.__getitem__)
-
-    @property
-    def cell_variance(self) -> float | None:
-        """Variance of the cells about their main effects and interactions; with the replicates where none are apart."""
-        try:
-            return None if self.fit is None else self.fit.variance("cell")
-        except NotEstimable:
-            return None
-
 
 class Figures(NamedTuple):
     """An `Estimate` in figures alone, with its interval at one level."""

@@ -180,11 +180,6 @@ class Stability(Result):
         """Share of pairs whose early and other votes differ at level 0.05; about that much by chance alone."""
         return float((self.drift_p <= _SIGNIFICANT).mean())
 
-    @property
-    def square_change(self) -> float:
-        """Mean squared margin of the other votes less that of the early ones, both without the noise of the votes."""
-        return float((_square(self.rest, self.rest_n) - _square(self.early, self.early_n)).mean())
-
     def persistent(self, tau: float = 0.1) -> tuple[int, int]:
         """Pairs that are near ties in all votes, of those that were in the early ones (Lee 2026, D.3)."""
         near = np.abs(self.early) <= tau
@@ -326,7 +321,3 @@ def _expected(sampled: Sampled, first: int, resamples: int, rng: np.random.Gener
     early = rng.hypergeometric(wins, n - wins, first, (resamples, len(n)))
     before, after = np.abs(early / first - 0.5), np.abs((wins - early) / (n - first) - 0.5)
     return float(np.mean([of_pair(spearman, a, b) for a, b in zip(before, after, strict=True)]))
-
-
-def _square(margin: Floats, n: Floats) -> Floats:
-    return np.asarray(margin**2 - (0.25 - margin**2) / (n - 1))
