@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import MISSING
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-import typer
-
-from quorate.cli.options.groups import For, Group, counts, grid, names, numbers, options_of, pairs, spelled
+from quorate.cli.options.groups import Group, counts, grid, names, numbers, option, options_of, pairs, spelled
 from quorate.cli.options.reading import role_of
 from quorate.cli.spelling import flag_of
 from quorate.errors import InvalidInput
@@ -175,13 +174,11 @@ def of(function: str, *but: str, **flags: str) -> type[Declared]:
             default = False
         elif isinstance(default, list):
             typed, default = str, ",".join(map(str, default))
-        metavar = kind.metavar.format(one.get("noun", "NAME")) or None
-        option = typer.Option(flags.get(name, flag_of(name)), metavar=metavar, help=one["help"])
-        use = [For(one["of"])] if "of" in one else []
-        hint = typed if required or default is not None else typed | None
-        named["__annotations__"][name] = Annotated[hint, *use, option]
-        if not required:
-            named[name] = default
+        metavar = kind.metavar.format(one.get("noun", "NAME"))
+        named["__annotations__"][name] = typed if required or default is not None else typed | None
+        default = MISSING if required else default
+        flag = flags.get(name, flag_of(name))
+        named[name] = option(metavar, one["help"], flag, default=default, of=one.get("of", ""))
     return dataclass(frozen=True, kw_only=True)(type("Declared", (Declared,), named))
 
 
