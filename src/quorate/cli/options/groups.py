@@ -90,12 +90,13 @@ def annotated(name: str, hint: Any, declared: Mapping[str, Any]) -> Any:
     return Annotated[hint, *([For(kind)] if kind else []), typer.Option(*flags, **made)]
 
 
-@cache
+_hints = cache(get_type_hints)
+
+
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
-    hints = get_type_hints(group, include_extras=True)
-    every = fields(group)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
-    return {one.name: annotated(one.name, hints[one.name], one.metadata) for one in every}
+    hints = _hints(group, include_extras=True)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
+    return {one.name: annotated(one.name, hints[one.name], one.metadata) for one in fields(group)}
 
 
 def spelled(group: type[Group], name: str) -> str:
