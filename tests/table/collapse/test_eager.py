@@ -188,8 +188,10 @@ TEXTS = {
 }
 
 
+@pytest.mark.parametrize("few", [0, 9])
 @pytest.mark.parametrize("series", TEXTS.values(), ids=TEXTS)
-def test_text_is_coded_alike_in_every_library(series):
+def test_text_is_coded_alike_in_every_library(monkeypatch, series, few):
+    monkeypatch.setattr(collapse_eager, "FEW", few)
     found = coded(nw.from_native(series, series_only=True))
     assert found.levels == ("a", "b", "ü")
     np.testing.assert_array_equal(found.codes, [1, -1, 0, 1, 2])

@@ -11,21 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import dense
-from quorate.frozen import dataclass
-from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, moments
+from quorate.table.collapse.grouped import (
+    Grouped,
+    Long,
+    Scores,
+    Ungrouped,
+    cell_key,
+    grouped,
+    one_of_each,
+    statuses,
+)
 from quorate.table.columns.labels import (
     BLANKS,
     EXACT,
-    STATUS_WORDS,
+    FEW,
     Coded,
     encode,
     in_numeric_order,
     label,
     no_labels,
-    statuses_of,
 )
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scales import Missing, not_numbers, number, parse
+from quorate.table.columns.scales import Missing, number, parse
 from quorate.table.facets import OK
 
 # Choice of the columns that play a role, from any frame, under names and in kinds that are alike everywhere.
@@ -85,9 +92,12 @@ def has_numbers(kind: nw.dtypes.DType) -> bool:
 
 def coded(column: nw.Series[Any]) -> Coded:
     """Levels and codes of one column."""
-    if isinstance(column.dtype, TEXT):
+    few = isinstance(column.dtype, nw.String) and len(column) < FEW
+    if isinstance(column.dtype, TEXT) and not few:
         return _coded_text(column)
     absent = np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    if few:  # to ask the library takes longer than to look at each
+        return encode(np.array([str(entry) for entry in column.to_list()], dtype=object), absent)
     if isinstance(column.dtype, nw.Boolean):
         return encode(np.asarray(column.fill_null(value=False).to_numpy(), dtype=np.bool_), absent)
     if column.dtype.is_numeric():
@@ -131,25 +141,6 @@ def _coded_text(column: nw.Series[Any]) -> Coded:
     return Coded(tuple(map(texts.__getitem__, order)), None, place[codes])
 
 
-@dataclass(frozen=True)
-class Scores:
-    """The scores of all rows.
-
-    Parameters
-    ----------
-    values : array of float64, shape (rows,)
-        The numbers; anything where ``present`` is false.
-    present : array of bool, shape (rows,)
-        Where a score is given and does not stand for none.
-    given : series
-        As in the frame.
-    """
-
-    values: NDArray[np.float64]
-    present: NDArray[np.bool_]
-    given: nw.Series[Any]
-
-
 def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Grouped:
     """Rows, answers, means and sums of squares per cell.
 
@@ -160,40 +151,16 @@ def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Groupe
     """
     rows = choose(frame, roles)
     facets = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
-    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
-    scores = _scores(rows["score"], missing)
-    status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
-    usable = scores.present if status is None else scores.present & (status[OK])
-    bad = usable & ~np.isfinite(scores.values)
-    if bad.any():
-        first = int(bad.argmax())
-        raise not_numbers(roles.score, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
-    distinct = None
-    if roles.replicate is not None:
-        replicate = coded(rows["replicate"])
-        distinct = np.bincount(_one_of_each(dense(cell * replicate.size + replicate.last_if_absent()), cell))
-    every = np.bincount(cell)
-    some = _one_of_each(cell, np.arange(len(cell)))
-    at, x = (cell, scores.values) if usable.all() else (cell[usable], scores.values[usable])
-    n, mean, ss, low, high = moments(at, x, len(every))
-    return Grouped(
-        facets=tuple(Coded(facet.levels, facet.values, facet.codes[some]) for facet in facets),
-        rows=every,
-        n=n,
-        mean=mean,
-        ss=ss,
-        low=low,
-        high=high,
-        status=None if status is None else {s: np.bincount(cell[at], minlength=len(every)) for s, at in status.items()},
-        distinct=distinct,
-    )
+    status = None if roles.status is None else coded(rows["status"])
+    replicate = None if roles.replicate is None else coded(rows["replicate"])
+    return grouped(facets, roles, _scores(rows["score"], missing), status, replicate)
 
 
 def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
     """Every usable answer, as `collapse` finds them."""
     rows = choose(frame, roles)
     scores = _scores(rows["score"], missing)
-    status = None if roles.status is None else _statuses(coded(rows["status"]), roles.status)
+    status = None if roles.status is None else statuses(coded(rows["status"]), roles.status)
     usable = scores.present if status is None else scores.present & status[OK]
     every = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
     facets = [replace(facet, codes=facet.codes[usable]) for facet in every]
@@ -208,7 +175,7 @@ def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungroup
         place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
         rank = place[replicate.codes][usable]
     order = np.lexsort((values, rank))
-    some = _one_of_each(cell, np.arange(len(cell)))
+    some = one_of_each(cell, np.arange(len(cell)))
     return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
 
 
@@ -218,7 +185,7 @@ def long(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Long:
     scores = _scores(rows["score"], missing)
     usable, words = scores.present, np.full(len(scores.values), OK, dtype=object)
     if roles.status is not None:
-        for name, held in _statuses(coded(rows["status"]), roles.status).items():
+        for name, held in statuses(coded(rows["status"]), roles.status).items():
             words[held] = name
         usable = usable & (words == OK)
     labels = None
@@ -227,13 +194,6 @@ def long(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Long:
         labels = np.array([*replicate.levels, None], dtype=object)[replicate.codes]
     facets = tuple(coded(rows[f"f{place}"]) for place in range(len(roles.facets)))
     return Long(facets, np.where(usable, scores.values, np.nan), words, labels)
-
-
-def _one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every code one of its values: the last."""
-    out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    out[code] = values
-    return out
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
@@ -247,10 +207,3 @@ def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
     if missing.nan:
         present &= ~np.isnan(values)
     return Scores(values, present, column)
-
-
-def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
-    """Whether each row has a status, for those that occur and ok."""
-    known = statuses_of(column, name)
-    occurring = [status for status in STATUS_WORDS if status == OK or status in known]
-    return {status: np.array([word == status for word in known])[column.codes] for status in occurring}

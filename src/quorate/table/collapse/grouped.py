@@ -13,8 +13,9 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, dense
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
-from quorate.table.columns.labels import ABSENT, Coded
+from quorate.table.columns.labels import ABSENT, STATUS_WORDS, Coded, statuses_of
 from quorate.table.columns.roles import Roles
+from quorate.table.columns.scales import not_numbers
 from quorate.table.exchange.format import quoted
 from quorate.table.facets import OK, Facet, Source
 from quorate.table.judgments import Judgments
@@ -96,6 +97,85 @@ class Long:
     score: NDArray[np.float64]
     status: NDArray[np.object_]
     replicate: NDArray[np.object_] | None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of all rows.
+
+    Parameters
+    ----------
+    values : array of float64, shape (rows,)
+        The numbers; anything where ``present`` is false.
+    present : array of bool, shape (rows,)
+        Where a score is given and does not stand for none.
+    given : array or series
+        As it stands there.
+    """
+
+    values: NDArray[np.float64]
+    present: NDArray[np.bool_]
+    given: Any
+
+
+def grouped(
+    facets: Sequence[Coded], roles: Roles, scores: Scores, status: Coded | None, replicate: Coded | None
+) -> Grouped:
+    """Rows in memory by cell.
+
+    Parameters
+    ----------
+    facets, status, replicate
+        Levels and codes of every row; statuses without blanks and in lower case.
+    roles : Roles
+        With the facets in this order.
+    scores : Scores
+        Of every row.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not a finite number or a status is not known.
+    """
+    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
+    said = None if status is None else statuses(status, str(roles.status))
+    usable = scores.present if said is None else scores.present & said[OK]
+    bad = usable & ~np.isfinite(scores.values)
+    if bad.any():
+        first = int(bad.argmax())
+        raise not_numbers(roles.score, int(bad.sum()), scores.given[first], first + 1, int(usable.sum()))
+    distinct = None
+    if replicate is not None:
+        distinct = np.bincount(one_of_each(dense(cell * replicate.size + replicate.last_if_absent()), cell))
+    every = np.bincount(cell)
+    some = one_of_each(cell, np.arange(len(cell)))
+    at, x = (cell, scores.values) if usable.all() else (cell[usable], scores.values[usable])
+    n, mean, ss, low, high = moments(at, x, len(every))
+    return Grouped(
+        facets=tuple(Coded(facet.levels, facet.values, facet.codes[some]) for facet in facets),
+        rows=every,
+        n=n,
+        mean=mean,
+        ss=ss,
+        low=low,
+        high=high,
+        status=None if said is None else {s: np.bincount(cell[at], minlength=len(every)) for s, at in said.items()},
+        distinct=distinct,
+    )
+
+
+def one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every code one of its values: the last."""
+    out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    out[code] = values
+    return out
+
+
+def statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
+    """Whether each row has a status, for those that occur and ok."""
+    known = statuses_of(column, name)
+    occurring = [status for status in STATUS_WORDS if status == OK or status in known]
+    return {status: np.array([word == status for word in known])[column.codes] for status in occurring}
 
 
 MOST_SCORE = 1e75

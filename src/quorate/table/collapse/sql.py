@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import occurring
-from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, moments, squares
+from quorate.table.collapse.grouped import Grouped, Long, Scores, Ungrouped, cell_key, grouped, squares
 from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
@@ -24,7 +24,7 @@ from quorate.table.columns.labels import (
     unknown_statuses,
 )
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scales import NOTHING, Missing, not_numbers
+from quorate.table.columns.scales import NOTHING, Missing, not_numbers, parse
 from quorate.table.exchange.format import Across, Opened, is_wide, literal, quoted
 from quorate.table.exchange.wide import SCORE
 from quorate.table.facets import OK, Facet
@@ -56,16 +56,19 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     InvalidData
         If a score is not a finite number or a status is not known.
     """
+    few = None if opened.typed else _few(opened, roles, missing)
+    if few is not None:
+        return few
     rows = _prepare(opened, roles, missing)
     across = None if opened.across is None or missing != NOTHING else _across(opened.across, roles)
-    made, result = across or _cells(rows, roles, of_text=not opened.typed)
+    made, result = across or _cells(rows, roles)
     facets = _ordered(made, opened, roles)
     if result["bad"].any():
         bad = int(result["bad"].sum())
         numbered = rows.project("given, bad, row_number() OVER () AS place")
         ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
         raise not_numbers(roles.score, bad, first, place, bad + int(result["n"].sum()))
-    grouped = Grouped(
+    found = Grouped(
         facets=facets,
         rows=result["rows"],
         n=result["n"],
@@ -76,10 +79,10 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         status={name: result[name] for name in STATUS_WORDS} if roles.status is not None else None,
         distinct=result.get("distinct"),
     )
-    if grouped.has_unknown:
+    if found.has_unknown:
         words = rows.filter("state IS NULL").project("status").distinct().order("status").fetchall()
         raise unknown_statuses(str(roles.status), [word for (word,) in words])
-    return grouped
+    return found
 
 
 def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
@@ -149,19 +152,14 @@ def _across(across: Across, roles: Roles) -> Cells | None:
     return facets, {**_alone(value[rows][:, columns].ravel()), "bad": np.zeros(value.size, dtype=np.bool_)}
 
 
-def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles, *, of_text: bool) -> Cells:
+def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     """Levels and codes of every facet, and the measures, of every cell.
 
-    A few rows of text are grouped here, as to plan it takes the engine longer than to do it; no other row leaves it.
     Rows that are not many become numbers first: where each is a cell of its own there is nothing to group, which takes
     twice as long.
     """
     keys = [f"f{place}" for place in range(len(roles.facets))]
     named = ", ".join(keys)
-    if of_text:
-        first = rows.limit(_SAMPLE).fetchnumpy()
-        if len(first["value"]) < _SAMPLE:
-            return _few(first, roles, keys)
     if roles.replicate is not None:
         return labelled(_run(rows, roles, named), keys)
     held = _held(rows.project(f"{named}, value, state, bad"), named)
@@ -174,25 +172,39 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles, *, of_text: bool) -> Cel
     return labelled(_pass(rows, roles, named, []).materialize(), keys)
 
 
-def _few(rows: Columns, roles: Roles, keys: Sequence[str]) -> Cells:
-    """The same of rows as arrays, all columns of which were text."""
-    made = [encode(np.ma.getdata(rows[key]), np.ma.getmaskarray(rows[key])) for key in keys]
-    _, some, cell = np.unique(_key(made, roles.facets), return_index=True, return_inverse=True)
-    value, cells = _filled(rows["value"]), len(some)
-    usable = ~np.isnan(value)
-    n, mean, ss, low, high = moments(cell[usable], value[usable], cells)
-    found: Columns = {"rows": np.bincount(cell), "n": n, "mean": mean, "low": low, "high": high}
-    counted = {"bad": rows["bad"], **_stated(rows["state"])}
-    found |= {
-        name: np.bincount(cell[np.asarray(held, dtype=np.bool_)], minlength=cells) for name, held in counted.items()
-    }
-    found["variance"] = ss / np.maximum(n - 1, 1)
-    if roles.replicate is not None:
-        column = rows["replicate"]
-        replicate = encode(np.ma.getdata(column), np.ma.getmaskarray(column))
-        pairs = np.unique(cell * replicate.size + replicate.last_if_absent())
-        found["distinct"] = np.bincount(pairs // replicate.size, minlength=cells)
-    return [replace(one, codes=one.codes[some]) for one in made], found
+def _few(opened: Opened, roles: Roles, missing: Missing) -> Grouped | None:
+    """All of a few rows whose columns are text, grouped here: to plan it takes the engine ten times as long."""
+    named = [*(facet.column for facet in roles.facets), roles.score, *filter(None, (roles.status, roles.replicate))]
+    place = {name: position for position, name in enumerate(opened.columns)}
+    kinds = opened.relation.types
+    if any(str(kinds[place[name]]) != "VARCHAR" for name in named):
+        return None
+    held = opened.relation.limit(_SAMPLE).fetchnumpy()
+    inner = opened.relation.columns
+    columns = {name: _with_none(held[inner[place[name]]]) for name in {*named}}
+    if len(columns[roles.score]) == _SAMPLE:
+        return None
+
+    facets = [_coded(columns[facet.column]) for facet in roles.facets]
+    replicate = None if roles.replicate is None else _coded(columns[roles.replicate])
+    given = [None if text is None else text.strip() for text in columns[roles.score]]
+    status = None
+    if roles.status is not None:
+        words = [None if word is None else word.strip().lower() for word in columns[roles.status]]
+        status = _coded(np.array(words, dtype=object))
+    found = grouped(facets, roles, Scores(*parse(given, missing), given), status, replicate)
+    return replace(found, facets=tuple(map(in_numeric_order, found.facets)))
+
+
+def _coded(texts: NDArray[Any]) -> Coded:
+    return encode(texts, np.array([text is None for text in texts], dtype=np.bool_))
+
+
+def _with_none(column: NDArray[Any]) -> NDArray[Any]:
+    """Text as the engine gives it, None where there is none."""
+    texts = np.array(np.ma.getdata(column), dtype=object)
+    texts[np.ma.getmaskarray(column)] = None
+    return texts
 
 
 def _stated(state: NDArray[Any]) -> Columns:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +106,7 @@ SHEETS = Format("sheets", open_sheets, suffixes=(".xlsx", ".xlsm", ".xlsb", ".xl
 
 
 SUFFIXES = (".csv", ".tsv", ".txt")
+_DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
 _MOST_TITLES, _FEWEST_BELOW = 5, 3
@@ -182,9 +183,10 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
     if 0 < len(padded) <= _MOST_TITLES and len(rows) - len(padded) > _FEWEST_BELOW:
         return len(padded)
     empty = max((place for place, row in enumerate(rows[: _MOST_TITLES + 1]) if not row), default=-1)
-    longer = next((place for place, row in enumerate(rows) if place and len(row) > len(rows[0])), 0)
+    widths = [*map(len, rows)]
+    longer = next((place for place, width in enumerate(widths) if width > widths[0]), 0) if widths else 0
     begin = empty + 1 if empty > 0 else longer
-    below = [len(row) for row in rows[begin:]]
+    below = widths[begin:]
     if not 0 < begin <= _MOST_TITLES or len({*below}) != 1 or len(below) <= _FEWEST_BELOW:
         return 0
     above = [row for row in rows[:begin] if row]  # a line as long as those below may be the header, or a row
@@ -212,9 +214,9 @@ def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return True
     # tables below one another repeat their names, and words in one column come back
     others = [row for row in below if row != names] if len(names) > 1 else below
-    again = 0
+    columns, again = [*islice(zip_longest(*others, fillvalue=""), len(names))], 0
     for place, name in enumerate(names):
-        held = [row[place].strip() for row in others if place < len(row) and row[place].strip()]
+        held = [*filter(None, map(str.strip, columns[place]))] if place < len(columns) else []
         numbers = bool(held) and all(number(value) is not None for value in held)
         if numbers and number(name) is None and name.strip():
             return False
@@ -233,9 +235,12 @@ def _is_one_of(name: str, held: Sequence[str]) -> bool:
     """
     if not held or name.endswith("?"):
         return False
-    form, forms = form_of(name), [form_of(value) for value in held]
-    numbered = form != name and form in forms and all(one != value for one, value in zip(forms, held, strict=True))
-    return numbered or min(map(len, (name, *held))) > _SENTENCE
+    if len(name) > _SENTENCE and all(len(value) > _SENTENCE for value in held):
+        return True
+    form = form_of(name)
+    if form == name or not all(map(_DIGIT.search, held)):
+        return False
+    return any(form_of(value) == form for value in held)
 
 
 _SENTENCE = 40
