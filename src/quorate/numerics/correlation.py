@@ -40,15 +40,15 @@ def pearson(x: Floats, y: Floats) -> Floats:
     ----------
     x : array, shape (rows, n)
         Values.
-    y : array, shape (n,)
-        What they are compared with.
+    y : array, shape (n,) or (rows, n)
+        What they are compared with, all of them or each.
     """
     a = x - x.mean(axis=1, keepdims=True)
-    b = y - y.mean()
-    scale = np.sqrt((a**2).sum(axis=1) * (b @ b))
-    varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y) > 0)  # the mean of equal values is rounded: scale is not 0
+    b = y - y.mean(axis=-1, keepdims=True)
+    scale = np.sqrt((a**2).sum(axis=1) * np.vecdot(b, b))
+    varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y, axis=-1) > 0)  # the mean of equal values is rounded: scale is not 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(varies & (scale > 0), a @ b / scale, np.nan)
+        return np.where(varies & (scale > 0), np.vecdot(a, b) / scale, np.nan)
 
 
 def spearman(x: Floats, y: Floats) -> Floats:
@@ -60,10 +60,10 @@ def spearman(x: Floats, y: Floats) -> Floats:
     ----------
     x : array, shape (rows, n)
         Values.
-    y : array, shape (n,)
-        What they are compared with.
+    y : array, shape (n,) or (rows, n)
+        What they are compared with, all of them or each.
     """
-    return pearson(row_ranks(x), ranks(y))
+    return pearson(row_ranks(x), ranks(y) if y.ndim == 1 else row_ranks(y))
 
 
 def kendall(x: Floats, y: Floats) -> Floats:
