@@ -32,7 +32,7 @@ def crossed(systems: int, *, binary: bool = False, keep: float = 1.0, prompts: i
     shape = (systems, 24, prompts, 3)
     score = 0.8 * rng.normal(size=shape) + rng.normal(size=(1, 24, 1, 1)) + 0.3 * rng.normal(size=(systems, 24, 1, 1))
     score += 0.2 * rng.normal(size=(1, 1, prompts, 1)) + 0.3 * rng.normal(size=(1, 1, 1, 3))
-    score += np.array([0.5, 0.0, 0.1, -0.6])[:systems, None, None, None]
+    score += np.array([0.9, 0.0, -0.6])[:systems, None, None, None]
     system, item, prompt, judge = (at.ravel() for at in np.indices(shape))
     frame = pl.DataFrame(
         {
@@ -60,7 +60,7 @@ def battles() -> pl.DataFrame:
 
 
 def panelled() -> pl.DataFrame:
-    """Votes of a person and of four judges, an even number, on 60 battles."""
+    """Votes of a person and of three judges, an even number, on 60 battles."""
     rng = np.random.default_rng(3)
     rows = []
     for k in range(60):
@@ -80,7 +80,7 @@ class Routes:
             "two": crossed(2),
             "gaps": crossed(2, binary=True, keep=0.9),
             "few": crossed(2, prompts=2),
-            "four": crossed(4, keep=0.9),
+            "three": crossed(3, keep=0.9),
             "ones": pl.DataFrame({"item": range(40), "passed": 1}),
             "votes": battles(),
             "people": panelled(),
@@ -140,8 +140,8 @@ class Routes:
             return under_way.scored(folder, calls=60)
         asked = {"compare": ["x", "y"]} if goal == "compare" else {"half_width": 0.3}
         items = {"file": "items.jsonl", "system": "s"}
-        more = {"judges": JUDGES, "goal": asked, "looks": 3}
-        path = under_way.written(folder, rows(40), items, ["score"], 2000, **more)
+        more = {"judges": JUDGES, "goal": asked, "looks": 2}
+        path = under_way.written(folder, rows(30), items, ["score"], 2000, **more)
         q.run(path, judges=functions(scored(0.5)))
         return path
 
@@ -322,32 +322,32 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         [r.board(name).ranks.above[0, 1] for name in ("two", "gaps", "few")],
         [r.compared(name).outcome.value != "undecided" for name in ("two", "gaps", "few")],
     ),
-    "difference of four: rank, compare": lambda r: (
-        told(r.board("four").difference("s0", "s3")),
-        told(r.compared("four", "s3").difference),
+    "difference of three: rank, compare": lambda r: (
+        told(r.board("three").difference("s0", "s2")),
+        told(r.compared("three", "s2").difference),
     ),
-    "difference of four for others: rank, compare": lambda r: (
-        told(r.board("four").others.difference("s0", "s3")),
-        told(r.compared("four", "s3").others),
+    "difference of three for others: rank, compare": lambda r: (
+        told(r.board("three").others.difference("s0", "s2")),
+        told(r.compared("three", "s2").others),
     ),
-    "difference of four, targets: rank, compare": lambda r: (
-        told(r.board("four", aimed=True).difference("s0", "s3")),
-        told(r.compared("four", "s3", aimed=True).difference),
+    "difference of three, targets: rank, compare": lambda r: (
+        told(r.board("three", aimed=True).difference("s0", "s2")),
+        told(r.compared("three", "s2", aimed=True).difference),
     ),
     "mean of a system: rank, analyze of its rows": lambda r: (
-        [told(one) for one in r.board("four").means],
-        [told(r.system("four", name).setup) for name in r.board("four").systems],
+        [told(one) for one in r.board("three").means],
+        [told(r.system("three", name).setup) for name in r.board("three").systems],
     ),
     "mean of a system for others: rank, analyze of its rows": lambda r: (
-        [told(one) for one in r.board("four").others.means],
-        [told(r.system("four", name).others) for name in r.board("four").systems],
+        [told(one) for one in r.board("three").others.means],
+        [told(r.system("three", name).others) for name in r.board("three").systems],
     ),
     "mean of a system: compare, analyze of its rows": lambda r: (
         [told(one) for one in r.compared("gaps").difference.means],
         [told(r.system("gaps", name).setup) for name in ("s0", "s1")],
     ),
-    "board: analyze, rank": lambda r: (q.analyze(r.table("four")).rows(), r.board("four").rows()),
-    "board: Python, command": lambda r: (r.board("four").rows(), r.says("rank", "four.csv")["systems"]),
+    "board: analyze, rank": lambda r: (q.analyze(r.table("three")).rows(), r.board("three").rows()),
+    "board: Python, command": lambda r: (r.board("three").rows(), r.says("rank", "three.csv")["systems"]),
     # What is written
     "mean: sentence, write-up": lambda r: (
         shown(r.one.sentence, "with these"),
@@ -374,8 +374,8 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         r.says("report", "two.csv")["paragraph"],
     ),
     "board: write-up, that of the command": lambda r: (
-        str(q.writeup(q.analyze(r.table("four")), source=r.table("four"))),
-        r.says("report", "four.csv")["paragraph"],
+        str(q.writeup(q.analyze(r.table("three")), source=r.table("three"))),
+        r.says("report", "three.csv")["paragraph"],
     ),
     "all equal: analyze, write-up": lambda r: (
         str(q.writeup(r.table("ones"))).partition(" The bound")[0],

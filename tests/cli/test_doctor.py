@@ -133,11 +133,10 @@ def test_labels(run, tmp_path):
 
 
 @pytest.mark.parametrize("spelled", [["--save", "how.yaml"], ["--save=how.yaml"]])
-def test_the_next_step_has_no_option_that_it_does_not_take(run, demo, tmp_path, monkeypatch, spelled):
-    monkeypatch.chdir(tmp_path)
-    ran = run("doctor", demo, *spelled)
+def test_the_next_step_has_no_option_that_it_does_not_take(run, scores, spelled):
+    ran = run("doctor", scores, *spelled)
     assert ran.code == 0
-    assert f"\n  quorate analyze {demo}\n" in ran.out
+    assert f"\n  quorate analyze {scores}\n" in ran.out
 
 
 def test_what_was_typed_is_saved(run, demo, tmp_path):

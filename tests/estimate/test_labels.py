@@ -50,6 +50,7 @@ def test_balanced_shares_are_means_of_scores():
         assert one.others.ends == pytest.approx(fit.mean_for(judge="population").ends, rel=1e-6)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_unbalanced_shares_add_up(seed):
     judgments = table(seed, missing=0.3)

@@ -36,7 +36,7 @@ def agrees(case, fit, reference):
     assert [*thresholds, *fit.effects] == pytest.approx(list(reference["fixed"].values()), rel=2e-3, abs=1e-3)
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("name", SIMULATED)
 def test_simulated_designs(name):
     case = CASES[name]
@@ -54,7 +54,7 @@ def test_real_data(name, shared):
         agrees(case, fitted(case, rows, method), reference)
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("name", "rho"), [("llmbar", 1.0), ("picks", 1.0), ("ratings", 1.0), ("rewardbench", 0.9)])
 def test_both_scales_put_components_in_much_the_same_order(name, rho, shared):
     case = CASES[name]

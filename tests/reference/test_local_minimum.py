@@ -29,7 +29,7 @@ NINE = {
 }
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(
     ("fixed", "random", "criterion"),
     [

@@ -26,6 +26,7 @@ ASKED = {
 }
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(("name", "levels"), RIGHT.items())
 def test_shapes_that_leave_one_reading_are_read(run, shared, name, levels):
     ran = run("doctor", shared / "data" / "shapes" / name, "--json")

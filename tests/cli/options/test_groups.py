@@ -337,7 +337,7 @@ def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
     assert "- input: " in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     "words",
     [

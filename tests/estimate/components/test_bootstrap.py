@@ -174,7 +174,7 @@ def test_sums_of_aliased_terms_are_drawn_as_one(judged):
 
 
 def test_residuals_by_level_are_drawn_by_level_and_averaged(judged):
-    fit = q.decompose(judged({"item": 12, "prompt": 3, "judge": 2}, replicates=2), residual_by="judge")
+    fit = q.decompose(judged({"item": 8, "prompt": 3, "judge": 2}, replicates=2), residual_by="judge")
     draws = fit.bootstrap(100)
     low, high = draws.interval("cell").ends
     assert low < fit.variance("cell") < high

@@ -324,6 +324,7 @@ def test_reml_is_anova_where_the_noise_is_tiny(simulate, spread, seed):
     assert reml.variance("replicate") == pytest.approx(anova.variance("replicate"), rel=1e-3)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_tiny_noise_in_an_unbalanced_table(simulate, seed):
     sd = {"cell": 1e-4, "replicate": 0.0}

@@ -127,7 +127,7 @@ def effects_of(fit, name):
     return effects(fit(), name)
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__)
 def test_what_is_called_possible_can_be_done_and_nothing_else(judged, design):
     judgments = design(judged)
@@ -140,7 +140,7 @@ def test_what_is_called_possible_can_be_done_and_nothing_else(judged, design):
     assert {name for name in listed if not name.startswith("component ")} == {"projection of full crossings"}
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("design", DESIGNS[:9], ids=lambda design: design.__name__)
 def test_numbers_that_are_called_free_can_be_projected_and_no_others(judged, design):
     judgments = design(judged)

@@ -124,7 +124,7 @@ def test_intervals_do_not_jump_where_a_variance_reaches_zero(simulate):
     frame = simulate({"item": 20, "prompt": 3}, sd={}, seed=4)
     level = pl.col("score") - pl.col("score").mean().over("prompt")
     apart = pl.col("prompt").rank("dense").cast(pl.Float64) - 2
-    steps = [frame.with_columns(score=level + step * apart) for step in np.linspace(0, 0.6, 25)]
+    steps = [frame.with_columns(score=level + step * apart) for step in np.linspace(0, 0.45, 10)]
     fits = [q.decompose(q.read(step, announce=False), random=["item", "prompt"]) for step in steps]
     half = np.array([fit.mean_for(prompt="population").half_width for fit in fits])
     assert {fit.variances["prompt"] > 0 for fit in fits} == {False, True}

@@ -299,7 +299,7 @@ def test_evidence_against_a_difference_is_no_more_than_against_any_pair_of_means
     first = moments(rng.binomial(4, rng.uniform(), rng.integers(0, 120)) / 4)
     second = moments(rng.binomial(4, rng.uniform(), rng.integers(0, 120)) / 4)
     found = against_difference(first, second, shift).item()
-    a, b = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
+    a, b = np.meshgrid(np.linspace(0, 1, 41), np.linspace(0, 1, 41))
     seen = (first.mean - second.mean).item()
     beyond = (a - b <= shift) if seen > shift else (a - b >= shift)
     pairs = against_mean(Moments(*(np.full(beyond.sum(), x[0]) for x in first)), a[beyond]) + against_mean(

@@ -64,9 +64,9 @@ def test_a_strategy_has_its_best_number_of_items(source, grid):
         np.testing.assert_allclose(values @ weights, kept.variance)
         assert np.all(kept.cost <= 50)
         piece = found.pieces[kept.piece[0]] if len(kept.piece) else None
+        cost, all_variances = judge(source, piece, {"call": 1.0}) if piece else ([], [])
         for variance, index in zip(kept.variance, kept.index, strict=True):
             design = piece.design(int(index))
-            cost, all_variances = judge(source, piece, {"call": 1.0})
             same = [
                 other
                 for other in range(piece.size)
@@ -199,7 +199,7 @@ PLANS = [
 ]
 
 
-@pytest.mark.wide(8)
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("name", ALIKE)
 def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, name, plan):
@@ -212,6 +212,7 @@ def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, n
     assert best.cost == best.bought == best.calls - best.reused
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_of_ragged_judgments_a_plan_that_holds_all_levels_keeps_all_and_others_no_more_than_can_be(fit, seed):
     rng = np.random.default_rng(seed)
