@@ -34,6 +34,12 @@ def table(seed=1, items=40, judges=4, missing=0.0, prior=(0.6, 0.3, 0.1), right=
     return q.read(frame, labels=True, announce=False)
 
 
+def test_answers_that_repeat_count_as_one_share():
+    rows = [(f"i{i}", j, k, "ab"[i % 2]) for i in range(4) for j in "xy" for k in range(3)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
+    assert label_shares(q.read(frame, labels=True, announce=False)).sum(axis=1).tolist() == [1.0] * 8
+
+
 def shares_of(judgments, **options):
     return label_means(judgments, label_shares(judgments), targets=options.pop("targets", {}), **options)
 

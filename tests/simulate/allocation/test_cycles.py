@@ -50,6 +50,14 @@ def test_calls_are_equal_and_adapting_cycles_helps(compared):
     assert len(compared.rows) == 8
 
 
+def test_a_single_judge_is_off_by_what_it_is_off(few):
+    mean = judged(items=16).mean.reshape(16, 3)
+    for place in range(3):
+        assert few.row(f"j{place}", "uniform").shift == pytest.approx(
+            (mean[:, place] - mean.mean(axis=1)).mean(), abs=0.1
+        )
+
+
 def test_the_sentence_and_the_frame_say_it(few):
     assert few.sentence.startswith("ROBIN-HOOD over whole cycles is off the mean of the panel by 0.")
     assert "of it bias, which no budget mends." in few.sentence

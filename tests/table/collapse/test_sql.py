@@ -205,12 +205,14 @@ def test_distinct_replicates_where_there_are_too_many_labels_for_bits(monkeypatc
 WHITESPACE = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 
 
-def test_every_blank_that_python_strips_is_stripped(relation):
+@pytest.mark.parametrize("typed", [True, False])
+def test_every_blank_that_python_strips_is_stripped(relation, typed):
     values = ", ".join(
-        f"({n}, '{blank}true {blank}', 'OK{blank}'), ({n}, 'n/a{blank}', '{blank} ok'), ({n}, '{blank}', 'ok')"
+        f"('{n}', '{blank}true {blank}', 'OK{blank}'), ('{n}', 'n/a{blank}', '{blank} ok'), ('{n}', '{blank}', 'ok')"
         for n, blank in enumerate(WHITESPACE)
     )
-    found, each = collapsed(relation(values, "item, score, st"), ("n/a",), status="st"), len(WHITESPACE)
+    rows, each = relation(values, "item, score, st"), len(WHITESPACE)
+    found = collapsed(rows, ("n/a",), typed, status="st")
     assert (found.rows.tolist(), found.n.tolist(), found.mean.tolist()) == ([3] * each, [1] * each, [1.0] * each)
 
 
