@@ -27,7 +27,7 @@ from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf
-from quorate.table.facets import OK, used_levels
+from quorate.table.facets import OK
 from quorate.table.judgments import Judgments, checked
 from quorate.wording import brief, listed, plural
 
@@ -87,6 +87,9 @@ class TwoSystems:
         for position, facet in enumerate(self.first.facets):
             key = dense(key * len(facet.levels) + codes[:, position])
         left, right = np.split(key, [self.first.n_cells])
+        if not self.inside and np.array_equal(left, right):
+            order = np.argsort(left)
+            return order, order
         _, first, second = np.intersect1d(
             left, right[:0] if self.inside else right, assume_unique=True, return_indices=True
         )
@@ -210,7 +213,8 @@ def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") 
     dropped = {facet, *answered.ancestors(facet), *_same_again(answered, masks)}
     kept = [i for i, other in enumerate(answered.facets) if other.name not in dropped]
     first, second = (_without(answered, mask, kept) for mask in masks)
-    asked = np.isin(judgments.column(facet), [judgments.level_index(facet, name) for name in (a, b)])
+    one, other = (judgments.column(facet) == judgments.level_index(facet, name) for name in (a, b))
+    asked = one | other
     missing = int(judgments.rows[asked].sum() - judgments.n[asked].sum())
     inside = tuple(name for name in first.names if dropped & set(answered.ancestors(name)))
     return TwoSystems(first, second, a, b, facet, missing, inside)
@@ -261,9 +265,9 @@ def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str
     """Facets that have one level in either system, another one in each."""
     out = set()
     for name in judgments.names:
-        column, levels = judgments.column(name), judgments.facet(name).levels
-        first, second = (used_levels(levels, column[mask])[1] for mask in masks)
-        if len(first) == len(second) == 1 and first[0] != second[0]:
+        column = judgments.column(name)
+        first, second = (_only(column[mask]) for mask in masks)
+        if first >= 0 and second >= 0 and first != second:
             out.add(name)
     if judgments.object in out:
         item = judgments.object
@@ -271,6 +275,12 @@ def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str
             f"{item}: either system has 1 {item}; at least 2 of one are needed for a standard error", {item}
         )
     return out
+
+
+def _only(codes: NDArray[np.int32]) -> int:
+    """The one level there is, whether or not some have none; -1 otherwise."""
+    most = int(codes.max(initial=-1))
+    return -1 if ((codes != most) & (codes >= 0)).any() else most
 
 
 def _without(judgments: Judgments, mask: NDArray[np.bool_], kept: list[int]) -> Judgments:

@@ -116,9 +116,12 @@ def _exact(problem: Problem, solved: Solved) -> Floats:
 def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
     """Covariance of the components ``kept``, from the expected information; shape (components, components), else 0."""
     inside = information(problem, solved)[np.ix_(kept, kept)]
+    out = np.zeros((problem.n_components, problem.n_components))
+    if len(kept) == 1:  # quicker, and asked for in every comparison of pairs
+        out[kept, kept] = 1 / inside[0, 0]
+        return out
     scale = 1 / np.sqrt(np.diag(inside))
     inverse = np.linalg.pinv(inside * scale[:, None] * scale, rcond=1e-10, hermitian=True)
-    out = np.zeros((problem.n_components, problem.n_components))
     out[np.ix_(kept, kept)] = inverse * scale[:, None] * scale
     return out
 
@@ -385,6 +388,8 @@ def identify(g: Floats, rows: float) -> Identified:
         else:
             classes.append([t])
     first = [members[-1] for members in classes]
+    if len(first) == 1:  # which no other can replace
+        return Identified(tuple(absorbed.tolist()), (tuple(classes[0]),), np.zeros((0, len(g))), 1.0)
     scale = 1 / np.sqrt(size[first])
     values, vectors = np.linalg.eigh(g[np.ix_(first, first)] * scale[:, None] * scale)
     flat = values < _TOLERANCE * max(values.max(initial=0.0), 1.0)
@@ -392,7 +397,7 @@ def identify(g: Floats, rows: float) -> Identified:
     null[:, first] = row_echelon((vectors[:, flat] * scale[:, None]).T)
     kept = values[~flat]
     condition = float(kept.max() / kept.min()) if len(kept) else 1.0
-    return Identified(tuple(int(t) for t in absorbed), tuple(tuple(c) for c in classes), null, condition)
+    return Identified(tuple(absorbed.tolist()), tuple(map(tuple, classes)), null, condition)
 
 
 def bounds(coefficients: Floats, theta: Floats, space: Floats) -> tuple[float, float]:
