@@ -134,7 +134,7 @@ def test_labels(run, tmp_path):
 
 @pytest.mark.parametrize("spelled", [["--save", "how.yaml"], ["--save=how.yaml"]])
 def test_the_next_step_has_no_option_that_it_does_not_take(run, scores, spelled):
-    ran = run("doctor", scores, *spelled)
+    ran = run("doctor", *spelled, scores)
     assert ran.code == 0
     assert f"\n  quorate analyze {scores}\n" in ran.out
 

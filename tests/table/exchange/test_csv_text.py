@@ -9,6 +9,7 @@ import pytest
 
 from quorate.errors import InvalidData
 from quorate.table.exchange import csv_text, json_lines, parquet
+from quorate.table.exchange.csv_text import _are_values, _titles
 from quorate.table.files import opened
 
 
@@ -101,3 +102,28 @@ def test_what_has_no_footer_is_for_the_engine_to_refuse(tmp_path, end):
     path = tmp_path / "a.parquet"
     path.write_bytes(b"PAR1" + b"x" * 20 + end)
     assert parquet.entries(path) == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "below", "values"),
+    [
+        (["1", "3", "2"], [], True),
+        (["", "0", "1"], [], False),  # numbers of columns
+        (["item"], [["a"], ["b"]], False),
+        (["a"], [["b"], ["a"]], True),
+        (["a", "4"], [["b", "5"], ["a"], ["c", "3"]], True),
+        (["item", "4"], [["a", "5"], ["b", "3"]], False),
+        (["task/0"], [["task/1"], ["task/2"]], True),
+        (["task/0"], [["task/1"], ["other"]], False),
+        (["task"], [["task/1"], ["task/2"]], False),
+        (["a" * 41], [["b" * 41], ["c" * 50]], True),
+        (["a" * 41], [["b" * 41], ["c" * 40]], False),
+    ],
+)
+def test_a_first_line_of_values_is_told_from_names(first, below, values):
+    assert _are_values(first, below) == values
+
+
+def test_a_title_above_a_header_of_one_more_column_is_left_out():
+    rows = [["id", "a"], *([str(i), str(i + 1)] for i in range(4))]
+    assert (_titles(rows), _titles([["Ratings"], *rows])) == (0, 1)
