@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM, all_judges, c
 from quorate.roles import GENERATION
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row, picked
 from quorate.waiting import each
 from quorate.wording import counted
 
@@ -32,7 +32,7 @@ _ALIKE = 1.1
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Result):
     """One strategy at one budget: the variance seen among redrawn studies, and the exact one.
 
     Parameters
@@ -54,6 +54,8 @@ class Check:
     empirical: float
     error: float
     predicted: float
+
+    derived = ("z", "agrees")
 
     @property
     def z(self) -> float:
@@ -90,7 +92,7 @@ class Promise:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validation:
+class Validation(Result):
     """Redrawn studies against exact predictions.
 
     Parameters
@@ -119,8 +121,7 @@ class Validation:
     repetitions: int
     notes: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return f"Validation({self.sentence})"
+    entries = "sentence agrees repetitions shape left_out per_call checks promises notes"
 
     @property
     def agrees(self) -> bool:
@@ -144,26 +145,9 @@ class Validation:
             f"{counted(worst.budget, 'call')} per scenario)."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "sentence": self.sentence,
-            "agrees": self.agrees,
-            "repetitions": self.repetitions,
-            "shape": list(self.shape),
-            "left_out": self.left_out,
-            "per_call": dict(self.per_call),
-            "checks": [vars(check) | {"z": check.z, "agrees": check.agrees} for check in self.checks],
-            "promises": [vars(promise) | {"per_call": dict(promise.per_call)} for promise in self.promises],
-            "notes": list(self.notes),
-        }
-
-    def to_frame(self) -> Any:
+    def rows(self) -> list[Row]:
         """A row per check: strategy, budget, empirical, error, predicted, z."""
-        from quorate.table.results import frame
-
-        names = ("strategy", "budget", "empirical", "error", "predicted", "z")
-        return frame({name: [getattr(check, name) for check in self.checks] for name in names})
+        return [picked(check, "strategy budget empirical error predicted z") for check in self.checks]
 
 
 def validate_strategies(

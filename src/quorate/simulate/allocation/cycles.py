@@ -20,6 +20,7 @@ from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, PolicyRuns, saving, share_text
 from quorate.simulate.allocation.runs import Adaptive, Runs
 from quorate.table.judgments import checked
+from quorate.table.results import Result, Row, frame, rows_of
 
 CYCLE = "whole cycles"
 """Name of the design that asks every judge of the panel in each pull."""
@@ -127,8 +128,6 @@ class CycleComparison:
 
     def to_frame(self) -> Any:
         """A row per design and policy: design, policy, calls, shift, bias_squared, variance, mse, wce."""
-        from quorate.table.results import frame
-
         names = ("design", "policy", "calls", "shift", "bias_squared", "variance", "mse", "wce")
         return frame({name: [getattr(row, name) for row in self.rows] for name in names})
 
@@ -243,7 +242,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep:
+class Sweep(Result):
     """ROBIN-HOOD with several constants, beside uniform allocation and known variances.
 
     Parameters
@@ -268,9 +267,6 @@ class Sweep:
     runs: int
     step: float | None
     notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Sweep({self.sentence})"
 
     @property
     def curve(self) -> dict[str, Any]:
@@ -312,11 +308,9 @@ class Sweep:
         errors, uniform = (self.outcomes[policy].errors.mean(axis=0)[None] for policy in (name, UNIFORM))
         return float(saving(errors, uniform, self.spent)[0])
 
-    def to_frame(self) -> Any:
-        """`table` as a data frame."""
-        from quorate.table.results import frame
-
-        return frame(self.table)
+    def rows(self) -> list[Row]:
+        """One row per setting, as in `table`."""
+        return rows_of(self.table)
 
 
 def sweep_allocation(
