@@ -7,6 +7,7 @@ import random
 import sqlite3
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,10 +104,10 @@ def test_no_look_at_a_ledger_drops_a_lock(studied, command, opened):
 
 def test_the_hash_of_a_ledger_is_that_of_what_is_in_it(studied, tmp_path):
     ledger, copy = studied.with_suffix(".db"), tmp_path / "copy.db"
-    with sqlite3.connect(ledger) as connection:
+    with closing(sqlite3.connect(ledger)) as connection:
         connection.execute(f"VACUUM INTO '{copy}'")
     assert sha256(copy) == sha256(ledger)
-    with sqlite3.connect(copy) as connection:
+    with closing(sqlite3.connect(copy)) as connection, connection:
         connection.execute("UPDATE labels SET label = 'another' WHERE code = 0")
     assert sha256(copy) != sha256(ledger)
 
