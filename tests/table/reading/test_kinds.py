@@ -353,7 +353,7 @@ ASKED = {
         rows("run,q1,q2,q3", "gpt-4,4,2,5", "claude,5,3,5", "llama,2,4,1", "qwen,3,3,4"),
         r'"q3"\)}, facets={"system": "run"}, recognise=True \(questions that systems answered\)',
     ),
-    "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "gpt holds? scores on the scale of"),
+    "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "rater1 and rater2 are what people said .*, gpt what"),
     "systems by annotators": (sheet(["gpt4", "llama"], head="annotator"), "do not say what they are"),
     "models by names": (
         sheet(["gpt_ann", "gpt_bob", "claude_ann", "claude_bob"]),

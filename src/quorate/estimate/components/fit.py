@@ -359,7 +359,11 @@ class Fitted(Result):
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
 
     def freedom(self, t: int) -> float:
-        """Degrees of freedom of the mean square that component ``t`` is estimated from; see `thinned`."""
+        """Degrees of freedom of the mean square that component ``t`` is estimated from; see `thinned`.
+
+        Of one that is told only together with others it is theirs.
+        """
+        t = next((members[-1] for members in self.identified.classes if t in members), t)
         if t not in self._freedom:
             kept, theta, some = list(self.identified.representatives), np.maximum(self.theta, 0.0), self._thin
             self._freedom[t] = component_df(some.problem, theta, kept, t) * self.n_levels(t) / some.n_levels(t)

@@ -127,12 +127,17 @@ def pair_errors(
     value, variance, df = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k))
     effects: list[tuple[Floats, Floats, float]] = []
     for i, j in combinations(range(k), 2):
-        if joint.chosen or k > MOST_SYSTEMS:
-            weights = np.zeros(len(joint.systems))
-            weights[whole[i]], weights[whole[j]] = 1.0, -1.0
-            one = joint.contrast(weights)
-        else:
-            one = difference(judgments, systems[i], systems[j], facet=facet, targets=joint.asked).estimate
+        weights = np.zeros(len(joint.systems))
+        weights[whole[i]], weights[whole[j]] = 1.0, -1.0
+        try:
+            own = (
+                None
+                if joint.chosen or k > MOST_SYSTEMS
+                else difference(judgments, systems[i], systems[j], facet=facet, targets=joint.asked)
+            )
+        except NotEstimable:  # of the few scores of two systems, which all together determine
+            own = None
+        one = joint.contrast(weights) if own is None else own.estimate
         one = aimed(one, among(one.target, targets))
         value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
@@ -464,7 +469,8 @@ def leaderboard(
     Notes
     -----
     Every mean is that of its system's own scores, every difference that of `quorate.compare`; with more than twenty
-    systems and a table with gaps both are those of one model, `quorate.estimate.differences.methods.joint_means`.
+    systems and a table with gaps both are those of one model, `quorate.estimate.differences.methods.joint_means`, as is
+    the difference of two systems whose own scores are too few for one.
     Differences hold at once by the largest of all t statistics. Ranks and groups follow from them.
 
     References

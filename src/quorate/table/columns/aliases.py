@@ -30,7 +30,7 @@ JUDGES_ALONE = words(
     "verifier checker inspector autorater turker crowdworker clinician physician radiologist pathologist reader "
     "voter listener viewer triager tester sme taster auditor appraiser proofreader peer jury_member panel_member "
     "ta informant analyst playtester dermatologist cardiologist neurologist oncologist ophthalmologist "
-    "psychologist sonographer psychiatrist radiographer"
+    "psychologist sonographer psychiatrist radiographer interviewer"
 )
 """What somebody, or a model, is called that judges."""
 _BESIDE = words("id name model llm code no nr num number uuid email initials")

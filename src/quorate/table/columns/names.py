@@ -41,7 +41,7 @@ ARRANGED = frozenset(
     words("first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement")
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
-IDS = frozenset(words("id ids idx index row number nr no uuid uid guid hash slug"))
+IDS = frozenset(words("id ids idx index row number nr no uuid uid guid hash slug pmid doi isbn"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 PEOPLE = frozenset(
     words(

@@ -136,6 +136,9 @@ MARKS: tuple[tuple[Level, ...], ...] = (
     (("not at all",), ("slightly", "a little"), ("moderately", "somewhat"), ("very", "quite a bit"), ("extremely",)),
     (("low",), ("medium", "moderate"), ("high",)),
     (("very low",), ("low",), ("medium", "moderate"), ("high",), ("very high",)),
+    (("strong no", "definitely no"), ("no",), ("yes",), ("strong yes", "definitely yes")),
+    (("strong no hire",), ("no hire",), ("hire",), ("strong hire",)),
+    (("strong reject",), ("reject",), ("weak reject",), ("weak accept",), ("accept",), ("strong accept",)),
 )
 """Words in order, the lowest first, which are numbered from 1."""
 
@@ -143,6 +146,7 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
     (("no", "n", "nein", "non", "nee", "nej", "n\u00e3o", "nao"), ("yes", "y", "ja", "oui", "s\u00ed", "si", "sim")),
     (("fail", "failed"), ("pass", "passed")),
     (("incorrect", "wrong"), ("correct", "right")),
+    (("i",), ("c",)),  # in logs of Inspect
     (("false", "f"), ("true", "t")),
     (("rejected", "reject"), ("accepted", "accept")),
     (("thumbs down", "down"), ("thumbs up", "up")),

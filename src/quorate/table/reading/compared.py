@@ -68,6 +68,7 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
     row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))
     named = is_id(row) or is_judged(row) or plain(row) in ALIASES[ITEM]
     plainly = not any(is_judge(name) or is_criterion(name) or QUESTION.fullmatch(plain(name)) for name in own)
+    plainly &= {*own}.isdisjoint(("best", "worst"))  # which say what was chosen
     if any(CROSSED in role for role in way.options["wide"]):
         told = [part_of([*dict.fromkeys(part)]) for part in crossed(columns) or ()]
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
@@ -94,7 +95,11 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
         return {**found.options, "facets": {ITEM: item, **kept, SYSTEM: system}}
 
     ways = [Meant(reading(one.name), f"{one.name} is compared") for one in free[: _MOST_WAYS - 1]]
-    if judge and item != ROW_NUMBER and not found.options.get("wide"):
+    if item != ROW_NUMBER and found.options.get("wide", {}).keys() == {JUDGE}:
+        kept = {role: name for role, name in own.items() if role != ITEM}
+        columns = {"wide": {ITEM: found.options["wide"][JUDGE]}, "facets": {**kept, SYSTEM: item}}
+        ways.append(Meant({**found.options, **columns}, f"{item} is compared"))
+    elif judge and item != ROW_NUMBER and not found.options.get("wide"):
         swapped = {**{role: name for role, name in own.items() if role not in (ITEM, JUDGE)}, ITEM: judge, JUDGE: ""}
         ways.append(Meant({**found.options, "facets": {**swapped, SYSTEM: item}}, f"{item} is compared"))
     crossing = [one.name for one in free if own.get(one.name) == one.name]

@@ -6,9 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from quorate.arguments import argument
-from quorate.roles import ITEM
+from quorate.roles import ITEM, JUDGE
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS, REMARKS, RESPONSES, SAID, is_judged, words_of
+from quorate.table.columns.names import (
+    DESCRIBED,
+    GIVEN,
+    HINTS,
+    IDS,
+    MEASURES,
+    REMARKS,
+    RESPONSES,
+    SAID,
+    is_judged,
+    words_of,
+)
 from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
@@ -90,10 +101,10 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         if not one.numeric
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
-        and not (DESCRIBED | IDS | REMARKS) & set(plain(one.name).split("_"))
+        and not (DESCRIBED | IDS | REMARKS | MEASURES) & set(plain(one.name).split("_"))
         and not {*words_of(one.name)} <= _SOURCES
         and not is_prose(one)
-        and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)})
+        and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)} or JUDGE in known)
     ]
     key = [known[ITEM]] if ITEM in known else []
     once = bool(key) and table.keys(key) == table.rows

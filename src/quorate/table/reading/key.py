@@ -63,9 +63,20 @@ def is_of_people(name: str) -> bool:
 
 
 def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Columns of what people said and those of judges beside them; None if there is one kind alone."""
-    people = tuple(name for name in columns if is_of_people(name))
-    judges = tuple(name for name in columns if name not in people)
+    """Columns of what people said and those of judges beside them; None if there is one kind alone.
+
+    Raters beside models are people.
+
+    Examples
+    --------
+    >>> people_beside(["Reviewer 1", "Reviewer 2", "GPT-4 decision"])
+    (('Reviewer 1', 'Reviewer 2'), ('GPT-4 decision',))
+    """
+    machines = {name for name in columns if is_of_machines(name)}
+    raters = {name for name in columns if is_judge(name) or is_given(name)} - machines
+    named = {name for name in columns if is_of_people(name)} or (raters if raters | machines == {*columns} else {})
+    people = tuple(name for name in columns if name in named)
+    judges = tuple(name for name in columns if name not in named)
     return (people, judges) if people and judges else None
 
 
@@ -407,4 +418,4 @@ def _is_try(name: str) -> bool:
 
 def claims_of(table: Table, role: str) -> list[str]:
     """Columns whose names say a role."""
-    return claims(table.names, ALIASES[role], FURTHER.get(role, ()))
+    return claims(table.names, ALIASES.get(role, ()), FURTHER.get(role, ()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
@@ -17,6 +17,8 @@ from quorate.table.columns.names import (
     HOLDERS,
     IDS,
     QUESTION,
+    REMARKS,
+    RESPONSES,
     SYSTEMS,
     TOTALS,
     form_of,
@@ -62,8 +64,8 @@ def part_of(names: Sequence[str]) -> str | None:
     return SYSTEM if all(told) or (any(map(is_model, names)) and not any(map(is_criterion, names))) else None
 
 
-def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> Said:
-    """What columns of scores are, and why: the first that their names, or that of the row, say."""
+def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], names: Sequence[str]) -> Said:
+    """What columns of scores are, and why: the first that their names, that of the row, or those beside say."""
     bare = stripped(columns)
     own = varying(columns)
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
@@ -78,6 +80,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -
     sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
     several = f"{columns[0]} to {columns[-1]}"
     ways = (
+        (
+            JUDGE not in known and systems == len(columns) and _give_reasons(bare, {*names} - {*columns}),
+            Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
+        ),
         (
             all(is_judge(name) for name in bare) or all(map(_is_of_judge, columns)) or _begin_as_judges(columns),
             Said(JUDGE, "columns are judges by their names", "sure"),
@@ -121,6 +127,16 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def _give_reasons(columns: Sequence[str], others: Collection[str]) -> bool:
+    """Whether a column of reasons stands beside each, and none of what each answered: they are who judged."""
+    own, beside = [words_of(name) for name in columns], [words_of(name) for name in others]
+    reasons, answers = (
+        [any(words[: len(head)] == head and {*words[len(head) :]} & kind for words in beside) for head in own]
+        for kind in (REMARKS, RESPONSES)
+    )
+    return all(reasons) and not any(answers)
 
 
 def varying(columns: Sequence[str]) -> list[str]:

@@ -30,8 +30,8 @@ _FEWEST_RANKED, _FEWEST_ROWS = 3, 5
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _WON = (
-    frozenset(("winner", "chosen", "preferred", "winning", "won")),
-    frozenset(("loser", "rejected", "dispreferred", "losing", "lost")),
+    frozenset(("winner", "chosen", "preferred", "winning", "won", "best")),
+    frozenset(("loser", "rejected", "dispreferred", "losing", "lost", "worst")),
 )
 """Words in the names of two columns of which the first holds who won, and the second who lost."""
 _BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
@@ -66,7 +66,9 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     sides = (("model_a", a), ("model_b", b))
     named = {role: name for role, name in sides if recognise_pair(role, table.names) != name}
     if _won(a) == 0 and _won(b) == 1:
-        return _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
+        better = _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
+        ends = "best" in words_of(a)
+        return better.granting(f"{a} taken for better than {b}; what lies between is left out") if ends else better
     wins = _counts(table, a, b)
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
@@ -99,6 +101,8 @@ def _ranked_by_names(table: Table) -> Reading | None:
         If no name of a column says which is the first.
     """
     texts = [one for one in table.columns if not one.numeric and one.filled == table.rows >= _FEWEST_ROWS]
+    if {0, 1} <= {_won(one.name) for one in texts}:  # of these others were chosen
+        return None
     placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
     if [place for place, _ in placed] == [*range(1, len(placed) + 1)] and _each_once(
         table, [name for _, name in placed]
@@ -225,7 +229,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
 
 def _won(name: str) -> int | None:
     """0 for the name of a column of those who won, 1 for one of those who lost, such as ``chosen`` and ``rejected``."""
-    words = {*words_of(name)} - {"model", "system", "id", "name"}
+    words = {*words_of(name)} - {"model", "system", "id", "name", "item", "option", "choice"}
     return next((side for side, marks in enumerate(_WON) if words and words <= marks), None)
 
 

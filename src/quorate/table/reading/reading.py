@@ -138,7 +138,8 @@ class Unsure(InvalidInput):
     def beside_people(self, verb: str) -> Meant | None:
         """What a command asks of judges beside people, where names say who is which; None of any other table."""
         plain = [way for way in self.ways if way.plain]
-        return next((way for way in plain if way.verb == verb), plain[0] if plain else None)
+        agree = [way for way in plain if way.verb == verb == "judges"]
+        return next(iter(agree or plain), None)
 
     def __reduce__(self) -> tuple[type[Unsure], tuple[str, object, tuple[Meant, ...], Kind]]:
         return type(self), (self.problem, self.source, self.ways, self.kind)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -293,11 +293,28 @@ def _of_score(
     shared = _shared(table, known, facets, taken)
     facets |= {name: name for name in shared}
     reasons += _belonging(table, {**known, **facets}, taken)
+    if known.get(TURN) and known[ITEM] in table.names and table.within(known[ITEM], known[TURN]):
+        reasons.append(f"every {known[ITEM]} has one {known[TURN]}, which is left out")
+        dropped = {*dropped, TURN}
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
     chosen = tuple(filter(is_aspect, found.added))
-    options |= {"fixed": chosen_with({*known, *found.added}, *chosen)} if chosen else {}
+    own = _one_system_each(table, known)
+    if own:
+        reasons.append(f"every {known[JUDGE]} met one {known[SYSTEM]} alone: they are taken as drawn")
+    if own or chosen:
+        roles = {*known, *found.added} - dropped - ({JUDGE} if own else set())
+        options["fixed"] = chosen_with(roles, *chosen)
     return _told(weighed(table, score, options, reasons, found, known), known[ITEM], shared)
+
+
+def _one_system_each(table: Table, known: Mapping[str, str]) -> bool:
+    """Whether who judged met one system alone, as users of one version do: no mean over all judges exists."""
+    if not {JUDGE, SYSTEM} <= known.keys():
+        return False
+    judge, system = known[JUDGE], known[SYSTEM]
+    few = table.column(system).distinct
+    return 1 < few < table.column(judge).distinct and table.within(judge, system)
 
 
 def _why(table: Table, score: str, taken: set[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from quorate.arguments import argument
@@ -16,7 +16,7 @@ from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
-from quorate.table.reading.key import facets_of
+from quorate.table.reading.key import checked_by, facets_of, is_of_machines, is_of_people, said_by_people
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed, words
 
@@ -173,6 +173,9 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     if len(judged) != 1 or known.get(SCORE, judged[0]) != judged[0]:  # what is below a score is what it was made of
         return None
     (name,) = judged
+    beside = _beside_judge(table, name)
+    if beside is not None:
+        return beside
     entries = [entry for cell in lists[name] for entry in cell]
     sizes = [len(cell) for cell in lists[name]]
     who = next((one for one in lists if one != name and _says_who(one) and [*map(len, lists[one])] == sizes), None)
@@ -206,6 +209,19 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
         return Reading(as_role(role), (said, *found.reasons), "likely", said=granted)
     ways = (Meant(as_role(JUDGE), "a judge at each place"), Meant(as_role(REPLICATE), "the same judged again"))
     return Reading(as_role(role), (said, *found.reasons), said=said, meant=ways[: 1 if who else 2])
+
+
+def _beside_judge(table: Table, name: str) -> Reading | None:
+    """Lists of what people said beside the score of a judge, which is held against a mark of theirs if one is there."""
+    scored = [one for one in table.columns if one.scored and one.distinct > 1]
+    judges = [one.name for one in scored if is_of_machines(one.name) and {*HINTS, *GIVEN} & {*words_of(one.name)}]
+    if not is_of_people(name) or len(judges) != 1:
+        return None
+    said, judged = f"{said_by_people([name])}, {judges[0]} what judges did", {"score": judges[0]}
+    marks = [one for one in scored if is_of_people(one.name) and one.whole]
+    agree = [checked_by(judged, {"human_label": one.name}, one.filled / table.rows, True) for one in marks[:1]]
+    alone = (Meant({"wide": {REPLICATE: (name,)}}, "people alone"), Meant(judged, "the judge alone"))
+    return Reading(judged, (said,), said=said, meant=(*chain(*agree), *alone))
 
 
 def _says_who(name: str) -> bool:

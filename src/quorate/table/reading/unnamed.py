@@ -35,6 +35,8 @@ _PREFERRED = _CHOSEN - {"choice", "chosen", "vote", "verdict", "pick", "picked",
 """Those that say it where no answers stand beside."""
 _CODED = _CHOSEN | {"label", "annotation", "judgment", "judgement", "decision", "rating"}
 """Words in the name of a column beside two answers whose numbers may be the sides."""
+_PREFERS = frozenset(words("prefers prefer preferred favors favours chose"))
+"""What the name of a column begins with that counts how often one was preferred."""
 _NO_SIDE = {word for meaning in (TIE, BOTH_BAD, MISSING) for word in WORDS[meaning]} - {"c"}
 _PLACES = MARKS["a"] | MARKS["b"] | {"0"}
 """Words in the names of two that are sides."""
@@ -69,7 +71,7 @@ def of_unnamed(table: Table, compared: bool) -> Reading | None:
 
     Where systems are to be ``compared``, sides that are no more than letters or numbers are asked about.
     """
-    found = _between(table)
+    found = _between(table) or _counted(table)
     if found is None or not compared or found.confidence != "likely":
         return found
     names = [str(found.options[role]).removeprefix(SAME) for role in ("model_a", "model_b")]
@@ -97,6 +99,20 @@ def _between(table: Table) -> Reading | None:
     reason = f"{listed([best[0].name, *also])} {'say' if also else 'says'} which is better"
     found = Winner(best[0].name, best[2], reason, "sure", reason if also else "", also)
     return decided(table, _constant(names), found, (shown,))
+
+
+def _counted(table: Table) -> Reading | None:
+    """Counts of how often each of two was preferred, by names such as ``prefers_old`` and ``prefers_new``."""
+    whole = [one for one in table.columns if one.numeric and one.whole and (one.low or 0) >= 0]
+    named = [(words_of(one.name), one.name) for one in whole]
+    wins = [(words[0], name) for words, name in named if len(words) > 1 and words[0] in _PREFERS]
+    if len(wins) != 2 or len({head for head, _ in wins}) > 1:
+        return None
+    names = [_written(name, " ".join(words_of(name)[1:])) for _, name in wins]
+    ties = [name for words, name in named if {*words} & {"tie", "ties", "tied", "draw", "draws"} or words[0] == "no"]
+    count = tuple(name for _, name in wins) + tuple(ties[:1])
+    said = f"{listed(count)} count how often {names[0]} or {names[1]} was preferred"
+    return Reading({**_constant(names), "wins": count}, (said,), "likely", "votes", said)
 
 
 def _constant(names: Sequence[str]) -> dict[str, str]:

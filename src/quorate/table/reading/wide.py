@@ -16,7 +16,6 @@ from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
     IDS,
-    MACHINES,
     RESPONSES,
     TOTALS,
     form_of,
@@ -57,7 +56,7 @@ _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 _CLOSE, _ROUNDED = 1e-6, 0.051
 _ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
-_FEWEST_CROSSED = 4
+_FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
 
@@ -91,10 +90,22 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         row, known = inner[0], {**known, inner[1]: inner[1]}
     if not (row or _only(table, {*columns, *totals}, known)):
         return _of_judges_alone(columns, words, known)
+    if row is not None and not {JUDGE, SYSTEM} & known.keys() and _are_places(table, columns):
+        said = f"{listed(columns, most=6)} hold 1 to {table.rows}, each once: places of every {row}, 1 the best"
+        places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
+        return Reading(places, (said,), "likely", said=said)
     family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
     found = counts or _of_crossed(family, known) or _of_one_role(table, family, known)
     return found if inner is None else _told_within(found.naming({inner[1]: inner[1]}), *inner)
+
+
+def _are_places(table: Table, columns: Sequence[str]) -> bool:
+    """Whether every column holds the numbers from 1 to that of rows, each once, as no scores do."""
+    kinds = [table.column(name) for name in columns]
+    return table.rows >= _FEWEST_PLACED and all(
+        one.whole and one.distinct == one.filled == one.high == table.rows and one.low == 1 for one in kinds
+    )
 
 
 def _told_within(found: Reading, item: str, inner: str) -> Reading:
@@ -106,7 +117,7 @@ def _told_within(found: Reading, item: str, inner: str) -> Reading:
 def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Reading:
     """Columns that are levels of one role, by their names, or the ways in which they may be."""
     columns, words, row, taken, totals = family
-    said = role_of(row, columns, known)
+    said = role_of(row, columns, known, table.names)
     ties = {*WORDS[TIE]} - {"c"}
     outcome = [
         one.name
@@ -128,9 +139,12 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
     if strays:
         options["missing"] = strays
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
+    alike = _judges_in(table, columns, taken) if words else _left(table, columns, {*taken, *totals})
+    parts = [] if words else [table.column(name) for name in columns]
+    sums = tuple(name for name in alike if parts and _made_of(table, table.column(name), parts))
+    alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
     if totals:
         reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
-    alike = _judges_in(table, columns, taken) if words else _left(table, columns, {*taken, *totals})
     beside = people_beside((*columns, *alike))
     if beside is not None:
         people, judges = beside
@@ -224,7 +238,7 @@ def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, .
     return tuple(
         one.name
         for one in free
-        if is_of_people(one.name) or (one.words and any(same_scale(kind, one) for kind in kinds if kind.words))
+        if any(same_scale(kind, one) for kind in kinds if is_of_people(one.name) or (one.words and kind.words))
     )
 
 
@@ -232,9 +246,7 @@ def _judges_in(table: Table, columns: Sequence[str], taken: frozenset[str]) -> t
     """Columns of judges by their names, in the words of others, where those are people's."""
     said = {word for name in columns for word in table.column(name).words}
     free = [one for one in table.columns if one.name not in (*columns, *taken) and one.words and not one.scored]
-    return tuple(
-        one.name for one in free if {*words_of(one.name)} & MACHINES and 2 * len({*one.words} & said) > len(said)
-    )
+    return tuple(one.name for one in free if is_of_machines(one.name) and 2 * len({*one.words} & said) > len(said))
 
 
 def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
@@ -312,7 +324,7 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     numbered = [one for one in free if form_of(one.name) == form]
     if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
         return tuple(one.name for one in numbered), False
-    judges = [one for one in free if is_judge(one.name)]
+    judges = [one for one in free if is_judge(one.name)] or _judges_of_one(free)
     people = [one for one in free if is_given(one.name)]
     judges = people if len(people) > len(judges) else judges
     heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
@@ -334,6 +346,13 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     if len(columns) > 1:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     return _of_the_same_words(table, taken), True
+
+
+def _judges_of_one(free: Sequence[Column]) -> list[Column]:
+    """Columns of judges by names that end alike, such as ``rater1_domain1`` and ``rater2_domain1``."""
+    named = [(words_of(one.name), one) for one in free]
+    judges = [(parts[2:], one) for parts, one in named if len(parts) > 2 and is_judge(" ".join(parts[:2]))]
+    return [one for _, one in judges] if len(judges) > 1 and all(end == judges[0][0] for end, _ in judges) else []
 
 
 def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
