@@ -67,6 +67,18 @@ def test_the_model_is_named_by_the_results_or_else_the_folder(write, tmp_path):
     assert "system" not in read(alone).names
 
 
+def test_files_named_after_their_models_are_systems_on_the_same_documents(write, tmp_path):
+    lines = [sample(document) for document in range(4)]
+    others = [line | {"doc_hash": f"other {line['doc_id']}"} for line in lines]
+    one, two, other = (tmp_path / f"samples_{name}.jsonl" for name in ("t_small", "t_large", "t_other"))
+    for file, held in ((one, lines), (two, lines), (other, others)):
+        file.write_text(write(*held).read_text())
+    table = read([one, two])
+    assert (table.facet("system").levels, table.n_levels("item")) == (("t_large", "t_small"), 4)
+    with pytest.raises(InvalidData, match="not the same"):
+        read([one, other])
+
+
 def test_a_document_longer_than_what_is_looked_at_is_told(write):
     long = sample(0)
     long["doc"]["context"] = "x" * 200_000

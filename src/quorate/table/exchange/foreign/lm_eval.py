@@ -129,7 +129,7 @@ def read_samples(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     InvalidInput
         If there are several metrics or filters and none is named, or no samples.
     """
-    runs = [_run(file) for file in _files(path)]
+    runs = [_run(file, alone=file == path) for file in _files(path)]
     kept = _kept(part, runs, path)
     runs = [run for run in runs if run.task in {task for task, _, _ in kept}]
     _refuse_twice(runs)
@@ -166,20 +166,25 @@ def _files(path: Path) -> list[Path]:
     return beside
 
 
-def _run(path: Path) -> Run:
-    """The samples of a file, with the results beside it."""
+def _run(path: Path, *, alone: bool) -> Run:
+    """The samples of a file, with the results beside it.
+
+    One ``alone`` whose name has no time was named by somebody, after the model or with it.
+    """
     named = _SAMPLES.fullmatch(path.name)
     about = path.with_name(f"results_{named['time']}.json") if named and named["time"] else None
     results = object_at(document(about, "leave it out"), str(about)) if about and about.is_file() else {}
-    model = results.get("model_name") or (path.absolute().parent.name if named else None)
+    own = bool(named and alone and not named["time"])
+    model = results.get("model_name") or (path.absolute().parent.name if named and not own else None)
     samples, repeated = [], False
     for number, line in objects(path, "doc_id", of=WRITES):
         where = f"{path}: line {number}"
         samples.append(_sample(line, where))
         answers = list_at(line.get("resps"), f"{where}: resps")
         repeated |= any(isinstance(one, list) and len(one) > 1 for one in answers)
-    system = name_at(model, f"{about}: model_name") if model else None
-    return Run(named["task"] if named else "document", system, tuple(samples), repeated, results)
+    system = name_at(model, f"{about}: model_name") if model else named["task"] if named and own else None
+    task = named["task"] if named and not own else "document"
+    return Run(task, system, tuple(samples), repeated, results)
 
 
 def _sample(line: Mapping[str, Any], where: str) -> Sample:
@@ -198,7 +203,7 @@ def _sample(line: Mapping[str, Any], where: str) -> Sample:
         },
         pooled=pooled,
         fields={key: value for key, value in record.items() if _is_short(value)} if isinstance(record, dict) else {},
-        content=str(line.get("doc_hash")),
+        content=str(line.get("doc_hash") or line.get("doc")),
         where=where,
     )
 
