@@ -55,6 +55,44 @@ def test_differences_hold_at_once_by_tukeys_range(board):
     assert half / own.se == pytest.approx(tukey, rel=0.015)
 
 
+def test_pairs_of_a_table_with_gaps_are_those_of_compare_and_turn_with_their_sides(scored):
+    gappy = scored.keep(np.arange(scored.n_cells) % 7 != 0)
+    board = leaderboard(gappy)
+    for (i, a), (j, b) in combinations(enumerate(board.systems), 2):
+        own = difference(gappy, a, b)
+        assert (board.pairs.value[i, j], board.pairs.value[j, i]) == pytest.approx((own.value, -own.value))
+
+
+def test_pairs_of_a_chosen_model_are_its_contrasts(scored):
+    board = leaderboard(scored, random=["item", "item:judge"])
+    first, last = (board.joint.systems.index(name) for name in (board.systems[0], board.systems[-1]))
+    contrast = board.joint.contrast(np.eye(5)[first] - np.eye(5)[last])
+    assert board.pairs.value[0, -1] == pytest.approx(contrast.value)
+    assert board.pairs.value[-1, 0] == pytest.approx(-contrast.value)
+
+
+def test_systems_with_too_few_scores_for_a_model_of_two_are_compared_by_that_of_all():
+    """Direct assessments of translations: one of eight annotators for each segment of a system."""
+    rng = np.random.default_rng(0)
+    item, system = np.nonzero(rng.random((59, 4)) < 0.7)
+    judge = rng.integers(0, 8, len(item))
+    score = 70 + 4 * system + rng.normal(0, 6, 59)[item] + rng.normal(0, 6, len(item))
+    columns = {"item": item, "system": [f"s{one}" for one in system], "judge": [f"j{one}" for one in judge]}
+    table = q.read(pl.DataFrame(columns | {"score": score.round()}), announce=False)
+    board = leaderboard(table)
+    refused = 0
+    for (i, a), (j, b) in combinations(enumerate(board.systems), 2):
+        try:
+            expected = difference(table, a, b).value
+        except q.NotEstimable:
+            refused += 1
+            row = np.zeros(4)
+            row[[board.joint.systems.index(a), board.joint.systems.index(b)]] = 1, -1
+            expected = board.joint.contrast(row).value
+        assert board.pairs.value[i, j] == pytest.approx(expected)
+    assert refused == 2
+
+
 def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(scored, board):
     random = ["item", "judge", "system", "item:judge", "item:system", "judge:system", "cell"]
     fit = q.decompose(scored, random=random)

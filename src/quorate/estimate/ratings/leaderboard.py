@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
@@ -123,21 +124,11 @@ def pair_errors(
     order = [answered.level_index(facet, name) for name in systems]
     if not joint.chosen and is_complete(answered) and facet not in answered.ancestors(answered.object):
         return _of_complete(answered, facet, np.array(order), targets)
-    k, whole = len(systems), [joint.systems.index(name) for name in systems]
+    k = len(systems)
     value, variance, df = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k))
     effects: list[tuple[Floats, Floats, float]] = []
     for i, j in combinations(range(k), 2):
-        weights = np.zeros(len(joint.systems))
-        weights[whole[i]], weights[whole[j]] = 1.0, -1.0
-        try:
-            own = (
-                None
-                if joint.chosen or k > MOST_SYSTEMS
-                else difference(judgments, systems[i], systems[j], facet=facet, targets=joint.asked)
-            )
-        except NotEstimable:  # of the few scores of two systems, which all together determine
-            own = None
-        one = joint.contrast(weights) if own is None else own.estimate
+        one = _difference(joint, judgments, systems[i], systems[j])
         one = aimed(one, among(one.target, targets))
         value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
@@ -149,6 +140,16 @@ def pair_errors(
             effects[place][0][i, j] = effects[place][0][j, i] = effect.square
             effects[place][1][i, j] = effects[place][1][j, i] = effect.noise
     return PairErrors(value, variance, df, tuple(effects))
+
+
+def _difference(joint: JointMeans, judgments: Judgments, a: str, b: str) -> Estimate:
+    """Difference of two systems by their own scores; by the one model where it was chosen or these are too few."""
+    if not joint.chosen and len(joint.systems) <= MOST_SYSTEMS:
+        with suppress(NotEstimable):
+            return difference(judgments, a, b, facet=joint.facet, targets=joint.asked).estimate
+    weights = np.zeros(len(joint.systems))
+    weights[joint.systems.index(a)], weights[joint.systems.index(b)] = 1.0, -1.0
+    return joint.contrast(weights)
 
 
 def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping[str, Target]) -> PairErrors:
