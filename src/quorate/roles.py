@@ -20,6 +20,12 @@ SAME = ":"
 BETTER = ">"
 """Between columns of names of which each row ranks the first as the best, the next as the second."""
 
+AMONG = "|"
+"""Between columns of names that share a place, which nobody compared, as those between the best and the worst do.
+
+Without columns: all that are named in other rows.
+"""
+
 OF = "/"
 """Between a column of successes and one of how many were tried, of which a score is the share."""
 

@@ -79,7 +79,8 @@ def read_votes(
         ``model_a`` or one that is named so, of the ranking in the column ``cluster``; these become a vote on every pair
         of each ranking, of which ``rankings="cluster"`` of `quorate.rank` makes rankings again. Several columns hold
         the places of one system each, and every row is a ranking; of one alone in a list every cell names systems, the
-        best first, as ``x > y > z``. Without a place a system is not ranked.
+        best first, as ``x > y > z``, where ``x > y | z > w`` leaves open which of ``y`` and ``z`` is ahead. Without a
+        place a system is not ranked.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok is
         missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
@@ -303,7 +304,8 @@ def _of_rankings(
             + argument("cluster", ..., group="roles")
         )
     codes = {role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()}
-    found = in_pairs(columns.labels[str(roles.rank)], str(roles.rank), system, models, codes, status == 0)
+    rank, listed = str(roles.rank), (roles.rank, roles.model_a) == (PLACE, SCORE)  # where who shares one is not ahead
+    found = in_pairs(columns.labels[rank], rank, system, models, codes, status == 0, ties=not listed)
     facets = tuple(
         Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
         for role, name in roles.facets.items()

@@ -148,16 +148,36 @@ def test_counts_of_who_was_preferred_are_wins():
     assert (votes.wins("old", "new"), votes.wins("new", "old"), votes.n) == (old.sum(), new.sum(), 9 * N)
 
 
-def test_the_best_wins_over_the_worst():
-    names = [RNG.permutation(["ant", "bee", "cat", "dog"]).tolist() for _ in range(N)]
-    rows = {f"Item{n + 1}": [row[n] for row in names] for n in range(4)}
-    rows |= {"BestItem": [min(row[:2]) for row in names], "WorstItem": [max(row[2:]) for row in names]}
+def test_the_best_is_ahead_of_all_that_was_shown_and_the_worst_behind():
+    shown = [RNG.permutation(["ant", "bee", "cat", "dog", "eel"])[:4].tolist() for _ in range(N)]
+    rows = {f"Item{n + 1}": [row[n] for row in shown] for n in range(4)}
+    rows |= {"BestItem": [min(row[:2]) for row in shown], "WorstItem": [max(row[2:]) for row in shown]}
     votes = q.read(pl.DataFrame(rows), announce=False)
     assert isinstance(votes, Votes)
-    assert votes.n == N
-    assert votes.wins("ant", "dog") == sum(
-        best == "ant" and worst == "dog" for best, worst in zip(rows["BestItem"], rows["WorstItem"], strict=True)
+    assert votes.n == 5 * N  # of six pairs that of the two between was not compared
+    best, worst = ([row[what] for row in pl.DataFrame(rows).to_dicts()] for what in ("BestItem", "WorstItem"))
+    ahead = sum(
+        {"ant", "dog"} <= {*row} and (one == "ant" or other == "dog")
+        for row, one, other in zip(shown, best, worst, strict=True)
     )
+    assert votes.wins("ant", "dog") == ahead
+    alone = q.read(pl.DataFrame({name: rows[name] for name in ("BestItem", "WorstItem")}), announce=False)
+    assert (alone.n, alone.wins("ant", "dog")) == (
+        N,
+        sum(pair == ("ant", "dog") for pair in zip(best, worst, strict=True)),
+    )
+
+
+def test_the_first_three_are_ahead_of_all_others_that_are_named():
+    names = ["ant", "bee", "cat", "dog", "eel", "fox"]
+    ballots = [RNG.permutation(names)[:3].tolist() for _ in range(N)]
+    ballots[0][2] = None
+    rows = {name: [row[n] for row in ballots] for n, name in enumerate(("1st choice", "2nd choice", "3rd choice"))}
+    votes = q.read(pl.DataFrame({"voter": [f"v{n}" for n in range(N)]} | rows), announce=False)
+    assert isinstance(votes, Votes)
+    assert votes.n == (N - 1) * (2 + 1 + 3 * 3) + 1 + 2 * 4
+    place = [{name: row.index(name) if name in row else 3 for name in names} for row in ballots]
+    assert votes.wins("ant", "bee") == sum(one["ant"] < one["bee"] for one in place)
 
 
 def test_jurors_whose_columns_are_places_rank_what_is_in_rows():

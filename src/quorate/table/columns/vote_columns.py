@@ -54,7 +54,14 @@ class RankedPairs(NamedTuple):
 
 
 def in_pairs(
-    places: Coded, column: str, system: Codes, models: tuple[str, ...], facets: Mapping[str, Codes], ok: Bools
+    places: Coded,
+    column: str,
+    system: Codes,
+    models: tuple[str, ...],
+    facets: Mapping[str, Codes],
+    ok: Bools,
+    *,
+    ties: bool,
 ) -> RankedPairs:
     """All pairs of each ranking, in the order of rankings, then of rows.
 
@@ -72,6 +79,8 @@ def in_pairs(
         What a ranking is of; ``cluster`` is the ranking.
     ok : array of bool, shape (rows,)
         Rows that count.
+    ties : bool
+        Whether an equal place is a tie; else such two were not compared.
 
     Raises
     ------
@@ -104,6 +113,8 @@ def in_pairs(
         )
     ahead = np.sign(places.values[places.codes[second]] - places.values[places.codes[first]])
     outcome = np.where(ahead > 0, np.int8(A), np.where(ahead < 0, np.int8(B), np.int8(TIE)))
+    if not ties:
+        first, second, outcome = first[ahead != 0], second[ahead != 0], outcome[ahead != 0]
     left, lone = len(ranking) - len(rows), int((sizes == 1).sum())
     notes = [Note(f"rank: {left:,} rows without a place or a ranking are left out")] * bool(left)
     notes += [Note(f"rank: {lone:,} rankings of one system are left out")] * bool(lone)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import BETTER, DOWN, OF, SAME
+from quorate.roles import AMONG, BETTER, DOWN, OF, SAME
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, literal, quoted
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ROW_NUMBER = "row number"
 """Name by which the number of a row is a column, where a table has none that says what its rows are."""
 _MOST_TEXT = 10_000
+MOST_RANKED = 50
+"""Systems of which those that a row does not name come behind those that it does."""
 _CLASSES = frozenset(
     ("COLUMN_REF", "CONSTANT", "COMPARISON", "CONJUNCTION", "OPERATOR", "FUNCTION", "CAST", "TYPE", "BETWEEN", "CASE")
 )
@@ -165,7 +167,10 @@ def parts_of(name: str) -> tuple[str, ...]:
     if name.startswith(SAME):
         return ()
     between = next((mark for mark in (BETTER, CROSSED, OF) if mark in name), None)
-    return tuple(part.strip() for part in name.split(between)) if between else (name.removesuffix(DOWN),)
+    parts = name.split(between) if between else [name.removesuffix(DOWN)]
+    places = [place.split(AMONG) if between == BETTER else [place] for place in parts]
+    named = [part.strip() if between else part for place in places for part in place]
+    return tuple(part for part in named if part or between != BETTER)
 
 
 def made(opened: Opened, name: str) -> Opened:
@@ -192,9 +197,33 @@ def made(opened: Opened, name: str) -> Opened:
         columns = [quoted(inside[part]) for part in parts]
         texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))
         share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
-        value = share if between == OF else f"concat_ws(' {between} ', {', '.join(texts)})"
+        places = texts
+        if between == BETTER:
+            places = _places(name, dict(zip(parts, texts, strict=True)), opened)
+        value = share if between == OF else f"concat_ws(' {between} ', {', '.join(places)})"
     relation = opened.relation.project(f"*, {value} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
+
+
+def _places(name: str, texts: Mapping[str, str], opened: Opened) -> list[str]:
+    """Who has each place, in SQL: of columns that share one, of all without any, those whom no other place has."""
+    places = [[part.strip() for part in place.split(AMONG)] for place in name.split(BETTER)]
+    alone = [texts[place[0]] for place in places if len(place) == 1 and place[0] in texts]
+    out = []
+    for place in places:
+        if len(place) == 1 and place[0] in texts:
+            out.append(texts[place[0]])
+            continue
+        shared = [texts[part] for part in place if part in texts]
+        if not shared:
+            named = opened.relation.project(f"unnest([{', '.join(alone)}]) AS named").filter("named IS NOT NULL")
+            labels = named.distinct().order("named").limit(MOST_RANKED + 1).fetchall()
+            if len(labels) > MOST_RANKED:
+                raise InvalidInput(f"rank: {name} names more than {MOST_RANKED} systems; leave out the last {AMONG}")
+            shared = [literal(label) for (label,) in labels]
+        others = f"list_filter([{', '.join(shared)}], lambda x: NOT list_contains([{', '.join(alone)}], x))"
+        out.append(f"nullif(array_to_string({others}, ' {AMONG} '), '')")
+    return out
 
 
 def _filled(opened: Opened, name: str) -> Opened:

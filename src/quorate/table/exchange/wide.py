@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
+from quorate.roles import AMONG
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
 
@@ -317,8 +318,14 @@ def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
         step.names or step.role: lists[step.names] if step.names else f"range(1, {sizes[0]} + 1)",
         SCORE: lists[column],
     }
-    parts = [*(quoted(inside[name]) for name in others), *(f"unnest({sql}) AS {quoted(k)}" for k, sql in made.items())]
-    return replace(opened, relation=opened.relation.project(", ".join(parts)), columns=(*others, *made))
+    kept = [quoted(inside[name]) for name in others]
+    relation = opened.relation.project(
+        ", ".join([*kept, *(f"unnest({sql}) AS {quoted(k)}" for k, sql in made.items())])
+    )
+    if step.role == PLACE:  # which several may share whom nobody compared
+        each = f"unnest(list_transform(string_split({SCORE}, '{AMONG}'), lambda x: trim(x))) AS {SCORE}"
+        relation = relation.project(", ".join([*kept, PLACE, each]))
+    return replace(opened, relation=relation, columns=(*others, *made))
 
 
 def entries_of(name: str) -> str:

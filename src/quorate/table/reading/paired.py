@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
-from quorate.roles import BETTER, PROMPT
+from quorate.roles import AMONG, BETTER, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, is_id, says_nothing, words_of
@@ -15,7 +15,7 @@ from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.format import literal
-from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.rows import MOST_RANKED, ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
@@ -66,15 +66,27 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     sides = (("model_a", a), ("model_b", b))
     named = {role: name for role, name in sides if recognise_pair(role, table.names) != name}
     if _won(a) == 0 and _won(b) == 1:
-        better = _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
-        ends = "best" in words_of(a)
-        return better.granting(f"{a} taken for better than {b}; what lies between is left out") if ends else better
+        if "best" in words_of(a):
+            return _best_and_worst(table, a, b)
+        return _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
     wins = _counts(table, a, b)
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = winner_of(table, a, b)
     return None if winner is None else decided(table, named, winner, reasons)
+
+
+def _best_and_worst(table: Table, best: str, worst: str) -> Reading:
+    """The best and the worst of what each row shows: ahead of all others, and behind them, which nobody compared."""
+    known = {*table.column(best).words, *table.column(worst).words}
+    texts = [one for one in table.columns if one.name not in (best, worst) and len(one.words) > 1]
+    shown = [one.name for one in texts if 2 * len({*one.words} & known) > len(one.words)]
+    places = BETTER.join([best, *([AMONG.join(shown)] if len(shown) > 1 else []), worst])
+    said = f"{best} is the best and {worst} the worst of "
+    said += listed(shown, most=6) if len(shown) > 1 else "what was shown, which no columns say"
+    options = {"rank": places, "facets": {"cluster": ROW_NUMBER}}
+    return Reading(options, (said,), "likely", "votes", said)
 
 
 def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
@@ -93,7 +105,7 @@ def _ranking(table: Table) -> Reading | None:
 
 
 def _ranked_by_names(table: Table) -> Reading | None:
-    """Three columns or more of names of which every row has each once: the first, second and third of them.
+    """Columns of names that are the first, second and third: of all, which every row has once, or of many.
 
     Raises
     ------
@@ -111,6 +123,11 @@ def _ranked_by_names(table: Table) -> Reading | None:
         said = f"{listed(names, most=6)} name who is first, second and so on: rankings"
         options = {"rank": BETTER.join(names), "facets": {"cluster": ROW_NUMBER}}
         return Reading(options, (said,), "likely", "votes", said)
+    first = _first_of_many(table)
+    if first:
+        said = f"{listed(first, most=6)} name the first ones: taken for ahead of all others that the file names"
+        options = {"rank": BETTER.join([*first, AMONG]), "facets": {"cluster": ROW_NUMBER}}
+        return Reading(options, (said,), "likely", "votes", said)
     for one in texts:
         same = [two.name for two in texts if {*two.words} == {*one.words}]
         if _each_once(table, same):
@@ -122,6 +139,21 @@ def _ranked_by_names(table: Table) -> Reading | None:
                 kind="votes",
             )
     return None
+
+
+def _first_of_many(table: Table) -> list[str]:
+    """Columns of the first, the second and so on of more systems than there are places; the last may be empty."""
+    texts = [one for one in table.columns if not one.numeric and one.words and one.distinct == len(one.words)]
+    placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
+    names = [name for _, name in placed]
+    words = {word for name in names for word in table.column(name).words}
+    several = [place for place, _ in placed] == [*range(1, len(placed) + 1)] and len(placed) > 1
+    if not several or not len(names) < len(words) <= min(MOST_RANKED, table.rows / 2):
+        return []
+    cells = ", ".join(f"nullif(trim({table.sql(name)}::VARCHAR), '')" for name in names)
+    named = f"list_filter([{cells}], lambda x: x IS NOT NULL)"
+    again = f"count(*) FILTER (len(list_distinct({named})) < len({named}))"
+    return names if table.opened.relation.aggregate(again).fetchall() == [(0,)] else []
 
 
 def _each_once(table: Table, names: Sequence[str]) -> bool:
