@@ -209,3 +209,50 @@ def test_users_of_one_version_each_are_drawn_and_turns_of_messages_left_out():
     found = q.compare(table, "v1", "v0")
     assert found.difference.value == pytest.approx(up[user % 2 == 1].mean() - up[user % 2 == 0].mean(), abs=0.02)
     assert np.isfinite(found.estimate.se)
+
+
+def test_codes_of_a_choice_between_two_answers_are_no_scores():
+    answers = {
+        f"response_{side}": [f"{side} says {n} in a long sentence of its own." for n in range(N)] for side in "ab"
+    }
+    rows = {"pair_id": range(N)} | answers | {"choice": RNG.integers(0, 4, N), "worker": ["w1", "w2", "w3"] * (N // 3)}
+    assert "perhaps which of the two is better" in asked(rows).problem
+
+
+def test_columns_that_end_as_judges_are_judges():
+    rows = {"patch_id": range(N)} | {f"{name}_judge": marks() for name in ("gpt4o", "sonnet", "gemini")}
+    assert q.read(pl.DataFrame(rows), announce=False).n_levels("judge") == 3
+
+
+def test_what_was_answered_is_nobody_beside_whether_it_passed():
+    rows = {"task_id": [f"t{n // 6}" for n in range(N)], "model": ["a", "b"] * (N // 2)}
+    rows |= {
+        "completion_id": [n % 6 // 2 for n in range(N)],
+        "completion": words("return 1", "return a"),
+        "passed": TRUE > 2,
+    }
+    table = q.read(pl.DataFrame(rows), announce=False)
+    assert (table.n_levels("item"), table.n_levels("system"), "judge" in table.names) == (10, 2, False)
+
+
+def test_thumbs_are_a_judgment_by_what_they_are():
+    rows = {"trace_id": [f"t{n}" for n in range(N)], "feedback": words("thumbs_up", "thumbs_down", None)}
+    table = q.read(pl.DataFrame(rows), announce=False)
+    assert set(np.unique(table.mean[table.n > 0])) == {0.0, 1.0}
+
+
+def test_an_id_that_comes_back_in_each_system_is_what_is_judged():
+    half = N // 2
+    rows = {"id": [f"ex{n % half}" for n in range(N)], "text": [f"ticket {n % 7}" for n in range(N)]}
+    rows |= {"system": ["old"] * half + ["new"] * half, "prediction": words("billing", "other"), "is_correct": TRUE > 2}
+    assert q.read(pl.DataFrame(rows), announce=False).facet("item").column == "id"
+
+
+def test_items_that_are_numbered_anew_in_each_task_are_both_together():
+    task, doc, model = (
+        one.ravel() for one in np.meshgrid(["arc", "mmlu", "gsm"], range(10), ["x", "y"], indexing="ij")
+    )
+    rows = {"model": model, "task": task, "doc_id": doc.astype(int), "acc": RNG.integers(0, 2, N)}
+    table = q.read(pl.DataFrame(rows), announce=False)
+    assert (table.facet("item").column, table.n_levels("item"), table.n_cells) == ("task*doc_id", 30, N)
+    assert "task" not in table.names

@@ -14,6 +14,7 @@ from quorate.table.columns.names import (
     COMPARED,
     DESCRIBED,
     GROUPS,
+    HINTS,
     OCCASIONS,
     RESPONSES,
     TOTALS,
@@ -58,6 +59,7 @@ from quorate.table.reading.score import (
     says_score,
 )
 from quorate.table.reading.wide import (
+    ANSWERS,
     same_scale,
     total_of,
 )
@@ -162,6 +164,7 @@ def _open_of_score(
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
+    named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
         if JUDGE not in known and not several and not any(map(_may_be_given, (column, *others))):
@@ -297,6 +300,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         return []
     item = known.get(ITEM)
     again = item in table.names and table.column(str(item)).distinct < table.rows
+    said = {*words_of(score)} & {*HINTS}  # how well it was answered
     return [
         one
         for one in labels(table, used)
@@ -305,6 +309,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not plain(one.name).startswith(_YES_OR_NO)
         and not {*words_of(one.name)} <= _NAMES
         and not (RESPONSES & {*words_of(one.name)} and is_prose(one))
+        and not (said and not one.numeric and ANSWERS & {*words_of(one.name)})
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers

@@ -85,7 +85,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
         ),
         (
-            all(is_judge(name) for name in bare) or all(map(_is_of_judge, columns)) or _begin_as_judges(columns),
+            all(is_judge(name) for name in bare)
+            or all(map(_is_of_judge, columns))
+            or _begin_as_judges(columns)
+            or all(len(words_of(name)) > 1 and words_of(name)[-1] in JUDGES_ALONE for name in columns),
             Said(JUDGE, "columns are judges by their names", "sure"),
         ),
         (

@@ -53,18 +53,21 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 
 
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
-    """The id of every row, or of every row of a system, where what is asked comes back in a few rows alone."""
-    item, system = known.get(ITEM), known.get(SYSTEM)
+    """The id of every row, or of every row of a system, where what is asked is not named or comes back in a few rows."""
+    item, system = known.get(ITEM) or None, known.get(SYSTEM) or None
     several = [
         role for role in (JUDGE, PROMPT, REPLICATE) if known.get(role) and table.column(known[role]).distinct > 1
     ]
-    if item is None or is_id(item) or several:
+    if (item or system) is None or (item and is_id(item)) or several:
         return None
     if system is not None:
         free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
         ids = [one.name for one in free if is_id(one.name) and table.keys([one.name, system]) == table.rows]
-        return ids[0] if len(ids) == 1 and table.keys([item, system]) < table.rows else None
-    few = table.rows / 2 < table.column(item).distinct < table.rows
+        if item is None:  # an id of what every system answered, and not of every answer
+            ids = [name for name in ids if 2 * table.column(name).distinct <= table.rows]
+        told = item is not None and table.keys([item, system]) == table.rows
+        return ids[0] if len(ids) == 1 and not told else None
+    few = item is not None and table.rows / 2 < table.column(item).distinct < table.rows
     return identifier(table, {*known.values()}) if few else None
 
 

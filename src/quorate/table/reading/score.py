@@ -41,8 +41,10 @@ from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.wide import same_scale
 from quorate.wording import listed, words
 
-_MOST_SIDES = 3
-"""Levels of a column that says which of two answers is better."""
+_MOST_SIDES, _MOST_CHOSEN = 3, 7
+"""Levels of a column that says which of two answers is better, by what it holds, and by its name."""
+_WHICH = frozenset(words("choice chosen preference preferred winner better pick picked selection"))
+"""Words in the name of such a column."""
 _CODES = frozenset((-1.0, *(sign * float("9" * digits) for digits in (1, 2, 3, 4) for sign in (-1, 1)), 77, 88, 97, 98))
 """Numbers that are usual for what is missing."""
 _FEWEST, _FAR, _SPANS, _LOWEST = 2, 10, 3, 3
@@ -317,7 +319,8 @@ def refuse_sides(table: Table, score: str | None) -> None:
     if score is None:
         return
     column, sides = table.column(score), _two_responses(table)
-    if sides and column.distinct <= _MOST_SIDES:
+    chosen = {*words_of(score)} & _WHICH
+    if sides and column.distinct <= (_MOST_CHOSEN if chosen else _MOST_SIDES):
         raise Unsure(
             f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(column.words))}: perhaps which of "
             "the two is better; name the columns of the two systems and give every vote a winner: model_a, model_b or "

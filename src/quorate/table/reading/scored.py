@@ -24,6 +24,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER, parts_of
+from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics
@@ -84,6 +85,8 @@ from quorate.table.reading.wide import (
 )
 from quorate.wording import listed
 
+_SETS = frozenset(("task", "dataset", "benchmark", "subset", "suite", "split"))
+"""Words in the name of a column of sets, in each of which what is judged may be numbered from the start."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 
@@ -115,9 +118,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     rows, inner = id_of_rows(table, known), inner_id(table, known)
     if rows or inner:
         why = "is another in every row" if rows else "is inside it"
-        reasons.append(f"{rows or inner} {why}: what is judged, and not {known[ITEM]}, which comes back")
+        instead = f", and not {known[ITEM]}, which comes back" if ITEM in known else ""
+        reasons.append(f"{rows or inner} {why}: what is judged{instead}")
         said |= {ITEM: str(rows or inner)}
-        aside |= {known[ITEM]} if rows else set()
+        aside |= {known[ITEM]} if rows and ITEM in known else set()
         known |= {ITEM: str(rows or inner)}
     aside |= copies(table)
     table, made, granted = _with_made(table, known, aside)
@@ -286,7 +290,7 @@ def _of_score(
     found = without if told else facets_of(table, known, {*taken, score})
     if found is None:
         return None
-    found = replace(found, aside=frozenset(aside))
+    table, found, anew = _numbered_anew(table, replace(found, aside=frozenset(aside)), known)
     facets, reasons = {**found.facets}, [*reasons, *found.reasons]
     known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
     taken |= {score, *(like if found is without else ())}
@@ -305,7 +309,22 @@ def _of_score(
     if own or chosen:
         roles = {*known, *found.added} - dropped - ({JUDGE} if own else set())
         options["fixed"] = chosen_with(roles, *chosen)
-    return _told(weighed(table, score, options, reasons, found, known), known[ITEM], shared)
+    reading = _told(weighed(table, score, options, reasons, found, known), known[ITEM], shared)
+    return reading.granting(anew) if anew else reading
+
+
+def _numbered_anew(table: Table, found: Key, known: Mapping[str, str]) -> tuple[Table, Key, str]:
+    """A key whose items are numbered from the start in each task, or set of data: an item is both together."""
+    item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
+    sets = [name for name in found.added if {*words_of(name)} & _SETS]
+    if item not in table.names or len(sets) != 1 or not table.column(item).whole or not is_id(item):
+        return table, found, ""
+    if (table.column(item).low or 0) > 1:
+        return table, found, ""
+    both = CROSSED.join((sets[0], item))
+    facets = {role: name for role, name in found.facets.items() if name != sets[0]}
+    said = f"{item} counts anew in each {sets[0]}: what is judged is both together"
+    return table.with_column(both), replace(found, facets={**facets, ITEM: both}), said
 
 
 def _one_system_each(table: Table, known: Mapping[str, str]) -> bool:

@@ -54,7 +54,7 @@ _PLURAL = {REPLICATE: "tries of the same", JUDGE: "judges", ITEM: "questions", C
 _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 """Words in the name of a column that is made of others, whatever it holds."""
 _CLOSE, _ROUNDED = 1e-6, 0.051
-_ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
+ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
@@ -222,7 +222,7 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
     others = [name for name in columns if name not in {one.name for one in scores}]
     if words or len(scores) != 1 or not others:
         return words and len(scores) == 1
-    answers = all({*words_of(name)} & _ANSWERS for name in others)  # what was answered, and what is right
+    answers = all({*words_of(name)} & ANSWERS for name in others)  # what was answered, and what is right
     levels = any(is_level(name) or is_criterion(name) or (is_of_people(name) and not answers) for name in others)
     if scores[0].name not in columns:  # and what every row is of is judged by somebody, or of some system
         return (long or answers) and not levels
