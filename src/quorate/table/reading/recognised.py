@@ -53,7 +53,7 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 
 
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
-    """The id of every row, or of every row of a system, where what is asked is not named or comes back in a few rows."""
+    """The id of every row, or of every row of a system, where what is asked has no name or comes back in a few rows."""
     item, system = known.get(ITEM) or None, known.get(SYSTEM) or None
     several = [
         role for role in (JUDGE, PROMPT, REPLICATE) if known.get(role) and table.column(known[role]).distinct > 1
