@@ -180,6 +180,13 @@ def test_the_first_three_are_ahead_of_all_others_that_are_named():
     assert votes.wins("ant", "bee") == sum(one["ant"] < one["bee"] for one in place)
 
 
+@pytest.mark.parametrize("mark", [">", "|"])
+def test_marks_between_names_may_not_stand_in_them(mark):
+    rows = {"best": ["ant", f"bee {mark} cat"] * 5, "worst": ["dog", "ant"] * 5}
+    with pytest.raises(q.InvalidData, match="hold names with"):
+        q.read_votes(pl.DataFrame(rows), rank="best>worst", cluster="row number", announce=False)
+
+
 def test_jurors_whose_columns_are_places_rank_what_is_in_rows():
     jurors = {f"Juror {n}": RNG.permutation(np.arange(1, 9)).tolist() for n in range(5)}
     board = q.rank(pl.DataFrame({"Contestant": list("abcdefgh")} | jurors))

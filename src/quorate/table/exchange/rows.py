@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
-from quorate.errors import InvalidInput, UnknownColumn
+from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import AMONG, BETTER, DOWN, OF, SAME
 from quorate.table.columns.words import Words, words_in
@@ -199,10 +199,18 @@ def made(opened: Opened, name: str) -> Opened:
         share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
         places = texts
         if between == BETTER:
+            _refuse_marks(opened, name, texts)
             places = _places(name, dict(zip(parts, texts, strict=True)), opened)
         value = share if between == OF else f"concat_ws(' {between} ', {', '.join(places)})"
     relation = opened.relation.project(f"*, {value} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
+
+
+def _refuse_marks(opened: Opened, name: str, texts: Iterable[str]) -> None:
+    """Refuse names of systems in which a mark stands that is between names here."""
+    marked = " OR ".join(f"contains({one}, '{mark}')" for one in texts for mark in (BETTER, AMONG))
+    if opened.relation.filter(marked).limit(1).fetchall():
+        raise InvalidData(f"rank: columns of {name} hold names with {BETTER} or {AMONG} in them; write these otherwise")
 
 
 def _places(name: str, texts: Mapping[str, str], opened: Opened) -> list[str]:

@@ -85,10 +85,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
         ),
         (
-            all(is_judge(name) for name in bare)
-            or all(map(_is_of_judge, columns))
-            or _begin_as_judges(columns)
-            or all(len(words_of(name)) > 1 and words_of(name)[-1] in JUDGES_ALONE for name in columns),
+            all(map(is_judge, bare)) or _say_judges(columns),
             Said(JUDGE, "columns are judges by their names", "sure"),
         ),
         (
@@ -173,8 +170,12 @@ def _is_of_judge(name: str) -> bool:
     return "." in name and words_of(name)[0].removesuffix("s") in JUDGES_ALONE
 
 
-def _begin_as_judges(columns: Sequence[str]) -> bool:
-    """Whether names begin with one word for who judges, and end in names of their own, as ``judge_gpt4o``."""
+def _say_judges(columns: Sequence[str]) -> bool:
+    """Whether names are of records of judges, or begin or end with a word for who judges, as ``judge_gpt4o`` does."""
+    if all(map(_is_of_judge, columns)):
+        return True
+    if all(len(words_of(name)) > 1 and words_of(name)[-1] in JUDGES_ALONE for name in columns):
+        return True
     heads, ends = {words_of(name)[0] for name in columns}, [words_of(name)[1:] for name in columns]
     others = {*HINTS, *GIVEN, *TOTALS, *IDS}
     return len(heads) == 1 and heads <= {*JUDGES_ALONE} and all(ends) and not any({*end} & others for end in ends)
