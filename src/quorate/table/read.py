@@ -62,7 +62,7 @@ def read(
     less_is_better: bool = False,
     families: Families | None = None,
     model_a: str = "model_a",
-    model_b: str = "model_b",
+    model_b: str | Sequence[str] = "model_b",
     winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),

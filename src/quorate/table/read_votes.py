@@ -22,7 +22,7 @@ from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
-from quorate.table.exchange.wide import AS_IT_IS, PLACE, SCORE, shape_of
+from quorate.table.exchange.wide import AS_IT_IS, BEATEN, COUNT, PLACE, SCORE, shape_of
 from quorate.table.facets import STATUSES, Facet, Source
 from quorate.table.files import explained, opened, source_of
 from quorate.table.notes import Note, log
@@ -36,7 +36,7 @@ def read_votes(
     source: Any,
     *,
     model_a: str = "model_a",
-    model_b: str = "model_b",
+    model_b: str | Sequence[str] = "model_b",
     winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
@@ -60,8 +60,9 @@ def read_votes(
     source : path or frame
         A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), the ledger of a study whose items name two
         systems, or any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others.
-    model_a, model_b : str
-        Columns of the two models; ``":gpt"`` is a model that no column names, the same in every row.
+    model_a, model_b : str, or str and sequence of str
+        Columns of the two models; ``":gpt"`` is a model that no column names, the same in every row. Several of
+        ``model_b`` are a square of wins: cells count how often the system of the row beat that of the column.
     winner : str or sequence of str
         Column of the outcome; of several columns each is what one judge said. Recognised are ``model_a``, ``model_b``,
         ``tie`` and ``tie (bothbad)`` as in Chatbot Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name;
@@ -145,6 +146,9 @@ def read_votes(
     shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({JUDGE: winner})
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]
+    if not isinstance(model_b, str):
+        shape, model_b = shape_of({BEATEN: model_b}), BEATEN
+        winner, roles = (model_a if winner == "winner" else winner), {**roles, COUNT: SCORE}
     ranked = (rank,) if isinstance(rank, str) and BETTER in rank else ()
     rank = ranked or rank
     if rank is not None and not isinstance(rank, str):

@@ -363,10 +363,6 @@ ASKED = {
         rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 1 else ''},i{i % 8},{mark(i)}" for i in range(N))),
         "system is empty in 21 of 24 rows",
     ),
-    "decimal commas": (
-        rows("id,rater1,rater2", *(f'{i},{mark(i)},"{mark(i, 1)},5"' for i in range(N))),
-        "write numbers alike",
-    ),
     "parts of a hundred": (
         rows("Subject,red,green,blue", *(f"{i},{i % 3},{40 - i % 3},60" for i in range(N))),
         "add up to 100 in every row|no name says",

@@ -279,7 +279,12 @@ class VoteReading(Rows):
     model_a: str = option(
         "COLUMN", "Column of the first model, or :NAME for one that no column names.", default="model_a", of="votes"
     )
-    model_b: str = option("COLUMN", "Column of the second model.", default="model_b", of="votes")
+    model_b: str = option(
+        "COLUMN",
+        "Column of the second model; several with commas, each of one: cells count how often the first beat it.",
+        default="model_b",
+        of="votes",
+    )
     winner: str = option(
         "COLUMN", "Column of the outcome; several with commas, each of one judge.", default="winner", of="votes"
     )
@@ -339,7 +344,7 @@ class VoteReading(Rows):
                 meanings.setdefault(meaning, []).append(label)
         return {
             "model_a": self.model_a,
-            "model_b": self.model_b,
+            "model_b": self.model_b if "," not in self.model_b else names(self.model_b),
             "winner": names(self.winner),
             "wins": names(self.wins),
             "rank": None if self.rank is None else self.rank if "," not in self.rank else names(self.rank),

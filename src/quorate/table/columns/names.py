@@ -254,7 +254,7 @@ def is_cluster(name: str) -> bool:
 def _said(name: str) -> set[str]:
     """What a name says beside that it is one."""
     words = {*words_of(name)} - {*IDS, "name", "code", "title"}
-    return words - {"input"} or words
+    return words - {"input", "file", "path"} or words
 
 
 def is_id(name: str) -> bool:

@@ -8,7 +8,7 @@ import datetime as dt
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile, zip_longest
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.columns.names import form_of
+from quorate.table.columns.names import form_of, words_of
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.together import as_levels
@@ -132,8 +132,12 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     above = _titles([first, *rows])
     if above:
         first, *rows = [first, *rows][above:]
-    columns, said = columns_by(path, first, rows)
-    if above:
+    of_rows = len(rows) >= _FEWEST_BELOW and {*map(len, rows[:-1])} == {len(first) + 1}  # names that R writes
+    columns, said = columns_by(path, ["", *first] if of_rows else first, rows)
+    if of_rows:
+        relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + 1)
+        said = (*said, Note("every row has a name before its values"))
+    elif above:
         titles = "1 line" if above == 1 else f"{above} lines"
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + (not said))
         said = (*said, Note(f"{titles} above the header left out"))
@@ -146,7 +150,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     else:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
-    return _with_points(opened, rows) if delimiter == ";" else opened
+    return _with_points(opened, rows, delimiter)
 
 
 def columns_by(
@@ -288,13 +292,21 @@ def _below_header(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     return replace(opened, relation=kept, notes=(*opened.notes, note))
 
 
-def _with_points(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
-    """Decimals with points, where columns between semicolons have them with commas, as far as their beginning shows."""
+def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) -> Opened:
+    """Decimals with points, where columns have them with commas, as far as their beginning shows.
+
+    What stands between other marks than semicolons may be a list, but for a column beside which others of its name hold
+    such numbers.
+    """
     shown, found = [], []
-    for place, (name, inner) in enumerate(zip(opened.columns, opened.relation.columns, strict=True)):
-        values = [row[place].strip() for row in rows if place < len(row) and row[place].strip()]
+    held = [[row[at].strip() for row in rows if at < len(row) and row[at].strip()] for at in range(len(opened.columns))]
+    for name, inner, values in zip(opened.columns, opened.relation.columns, held, strict=True):
         decimal = [value for value in values if _DECIMAL.fullmatch(value)]
-        if decimal and all(_DECIMAL.fullmatch(value) or value.lstrip("+-").isdigit() for value in values):
+        if (
+            decimal
+            and all(_DECIMAL.fullmatch(value) or value.lstrip("+-").isdigit() for value in values)
+            and (delimiter == ";" or _holds_alike(name, values, dict(zip(opened.columns, held, strict=True))))
+        ):
             found.append(name)
             shown.append(f"replace({quoted(inner)}, ',', '.') AS {quoted(inner)}")
         else:
@@ -303,6 +315,19 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
         return opened
     note = Note(f"decimals are written with a comma in {', '.join(found)}")
     return replace(opened, relation=opened.relation.project(", ".join(shown)), notes=(*opened.notes, note))
+
+
+def _holds_alike(name: str, values: Sequence[str], columns: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a column of the same name but for its last word holds numbers with points, and these between its ends."""
+    own = [float(value.replace(",", ".")) for value in values]
+    for other, cells in columns.items():
+        alike = other != name and words_of(other)[:-1] == words_of(name)[:-1] != []
+        numbers = [value for cell in cells if alike and (value := number(cell)) is not None]
+        if numbers and len(numbers) == len(cells):
+            low, high = min(numbers), max(numbers)
+            if 2 * low - high <= min(own) and max(own) <= 2 * high - low:
+                return True
+    return False
 
 
 def _ends_differ(text: str) -> bool:
@@ -315,8 +340,25 @@ def delimiter_of(path: Path, text: str) -> str:
     """What stands between the columns of a file that begins like this."""
     unquoted = re.sub(r'"[^"]*"', "", text)
     lines = re.split(r"[\r\n]+", unquoted.lstrip("\r\n"))[: _MOST_TITLES + 1]
-    header = next((line for line in lines if any(mark in line for mark in _DELIMITERS)), lines[0])
-    return "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=header.count)
+    header = next((line for line in lines if any(mark in line for mark in _DELIMITERS)), None)
+    if suffix_of(path) == ".tsv":
+        return "\t"
+    return max(_DELIMITERS, key=header.count) if header else " " if _are_spaced(text) else ","
+
+
+def _are_spaced(text: str) -> bool:
+    r"""Whether lines hold as many values with one space between them as their header has names, or one more.
+
+    Examples
+    --------
+    >>> _are_spaced('"a" "b"\n"1" 3 4\n"2" 4 NA\n"3" 2 2'), _are_spaced("text\nas it is\nand more\nor so")
+    (True, False)
+    """
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=" ")
+    with contextlib.suppress(csv.Error):
+        header, *widths = [len(line) for line in islice(lines, _LOOKED_AT) if line][:-1] or [0]
+        return len(widths) >= _FEWEST_BELOW - 1 and header > 1 and {*widths} in ({header}, {header + 1})
+    return False
 
 
 FORMAT = Format("csv", open_csv, suffixes=SUFFIXES)

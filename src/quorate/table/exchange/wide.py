@@ -22,6 +22,8 @@ MOST_COUNTED = 50_000_000
 """Judgments that a table of counts may stand for."""
 PLACE, RANK = "place", "rank"
 """Role of the places of entries in lists that are rankings, and what reads them."""
+BEATEN = "model_b"
+"""Role of columns of a square of wins: whom the system of the row beat, as often as a cell says."""
 _GRID = re.compile(r"(.*\S)\s+\[([^\[\]]+)\]\s*")
 _WHO, _BY = "(judge|rater|grader|annotator|reviewer)", r"(?:(?:judged|rated|scored|graded)[\s_.-]*)?by"
 _FEWEST = 6
@@ -79,6 +81,9 @@ class Step:
             )
         if self.listed:
             return Note(f"every entry of the lists in {self.columns[0]} is a judgment", self.role, self.columns)
+        if self.role == BEATEN:
+            said = f"{len(self.columns)} columns count wins of the row's system against theirs"
+            return Note(said, BEATEN, self.columns)
         if self.role in (SCORE, COLUMNS):
             return Note(f"{len(self.columns)} columns count judgments: one row for each", SCORE, self.columns)
         named = " by ".join("criteria" if role == "criterion" else f"{role}s" for role in self.roles)
@@ -108,7 +113,8 @@ class Shape:
     @property
     def simple(self) -> bool:
         """Whether it is columns of scores alone, which any library of frames makes rows."""
-        plain = (len(step.roles) == 1 and step.role not in (SCORE, COLUMNS) and not step.listed for step in self.steps)
+        made = (SCORE, COLUMNS, BEATEN)
+        plain = (len(step.roles) == 1 and step.role not in made and not step.listed for step in self.steps)
         return self.count is None and all(plain)
 
     def among(self, names: Sequence[str]) -> Shape:
@@ -260,8 +266,11 @@ def lengthened(opened: Opened, step: Step) -> Opened:
     levels = zip(step.roles, (", ".join(map(literal, part)) for part in both), strict=True)
     parts = [*kept, *(f"unnest([{labels}]) AS {quoted(role)}" for role, labels in levels)]
     relation = opened.relation.project(", ".join([*parts, f"unnest([{', '.join(values)}]) AS {quoted(value)}"]))
+    if step.role == BEATEN:  # nobody meets himself, for which a dash may stand
+        met = f"regexp_replace({SCORE}::VARCHAR, '[\\s.\u2013\u2014-]', '', 'g')"
+        relation = relation.filter(f"coalesce({met}, '') <> ''")
     long = replace(opened, relation=relation, columns=(*others, *step.roles, value), notes=noted)
-    if len(step.roles) > 1:
+    if len(step.roles) > 1 or step.role == BEATEN:
         return long
     if counts:
         return repeated(long, COUNT, listed_in=step.columns)

@@ -38,6 +38,8 @@ MOST_WORDS = 60
 """Distinct values of a column that are listed."""
 MOST_SCALED = 2_000
 """Distinct values that are looked at where some of them are percentages or fractions."""
+_MARK = re.compile(r"[.\u2013\u2014-]+")
+"""What stands among labels where there is none; a question mark may be one."""
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
@@ -64,7 +66,8 @@ class Column:
     low, high : float or None
         Ends of the numbers.
     strays : tuple of str
-        Words for no score, such as N/A, where all other values are numbers or words of a scale.
+        Words for no score, such as N/A, where all other values are numbers or words of a scale; of words without one a
+        point or a dash alone.
     scale : Scale, optional
         What the words are as numbers, where they are words of a known scale.
     words : tuple of str
@@ -85,7 +88,7 @@ class Column:
     @property
     def scored(self) -> bool:
         """Whether its values can be read as scores."""
-        return self.numeric or bool(self.strays) or self.scale is not None
+        return self.numeric or self.scale is not None or (bool(self.strays) and self.low is not None)
 
     @cached_property
     def values(self) -> frozenset[float]:
@@ -240,9 +243,10 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
         if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(_texts(counted, place)):
             scale = scale_of(_texts(counted, place, MOST_SCALED))
         known = scale is not None or (numbers and len(strays) == len(others))
-        columns.append(
-            Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays if known else (), scale)
-        )
+        if not known:  # words of their own, among which a mark alone is none
+            marks = () if numbers else [word for word in words if not any(map(str.isalnum, word))]
+            strays = tuple(marks) if len(marks) == 1 < distinct and _MARK.fullmatch(marks[0]) else ()
+        columns.append(Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays, scale))
     rows = facts[0][0] if facts else 0
     return Table(file, rows, tuple(columns), held)
 

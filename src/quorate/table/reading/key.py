@@ -227,7 +227,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         unique = identifier(table, taken)
         coming = labels(table, taken)
         judged = named_as_judged(table, taken, JUDGE in known)
-        coming = [one for one in coming if not _names_who(one.name)]
+        coming = [one for one in coming if not (_names_who(one.name) or _is_remark(one, table.rows))]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
         id_first = unique is not None and is_id(unique)
@@ -241,7 +241,8 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         else:
             measured = unique or (most.name if most else None)
         if measured is None:
-            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(one)]
+            others = [one for one in table.columns if not (one.name in taken or _is_remark(one, table.rows))]
+            others = [one for one in others if not _is_payload(one)]
             named, measured = not others, ROW_NUMBER
             reasons.append("no column says what is judged: every row is another")
         elif unique is None:
@@ -354,6 +355,11 @@ def _names_who(name: str) -> bool:
     """Whether a column is called as those are who judge."""
     words = {*words_of(name)} - {*IDS, "name", "code"}
     return bool(words) and words <= {*JUDGES_ALONE}
+
+
+def _is_remark(one: Column, rows: int) -> bool:
+    """Whether a column is what was added in words to some of what is judged."""
+    return bool({*words_of(one.name)} & {*REMARKS, "comment"}) and not one.numeric and one.filled < rows
 
 
 def _is_named(unique: str, judged: Sequence[Column], rows: int) -> bool:

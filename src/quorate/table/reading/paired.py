@@ -16,7 +16,7 @@ from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import MOST_RANKED, ROW_NUMBER
-from quorate.table.exchange.wide import CROSSED
+from quorate.table.exchange.wide import BEATEN, CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.reading import Meant, Reading, Unsure
@@ -56,9 +56,9 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     Unsure
         If columns hold rankings that cannot be read as they stand.
     """
-    listed_ = None if has_pairs(table.names) else _ranked_by_names(table)
-    if listed_ is not None:
-        return listed_
+    whole = None if has_pairs(table.names) else _square_of_wins(table) or _ranked_by_names(table)
+    if whole is not None:
+        return whole
     found = _models(table) or _by_rows(table)
     if found is None:
         return _ranking(table) or of_unnamed(table, compared)
@@ -87,6 +87,33 @@ def _best_and_worst(table: Table, best: str, worst: str) -> Reading:
     said += listed(shown, most=6) if len(shown) > 1 else "what was shown, which no columns say"
     options = {"rank": places, "facets": {"cluster": ROW_NUMBER}}
     return Reading(options, (said,), "likely", "votes", said)
+
+
+def _square_of_wins(table: Table) -> Reading | None:
+    """A row and a column for each system, whose cells count wins: whole numbers, and none where one meets itself.
+
+    Who beat whom the name in the corner says, as ``winner / loser`` does; else it is asked.
+    """
+    for one in table.columns:
+        rivals = [two.name for two in table.columns if two.name in one.words]
+        if not _FEWEST_RANKED <= len(rivals) == table.rows == one.distinct:
+            continue
+        cells = [f"trim({table.sql(name)}::VARCHAR)" for name in rivals]
+        own = [f"trim({table.sql(one.name)}::VARCHAR) = {literal(name)}" for name in rivals]
+        met = [f"regexp_full_match(coalesce({cell}, ''), '(?i)[0.\\s\u2013\u2014-]*|nan')" for cell in cells]
+        counts = [f"regexp_full_match(coalesce({cell}, '0'), '\\d+([.]0)?|nan')" for cell in cells]
+        asked = [f"CASE WHEN {me} THEN {a} ELSE {b} END" for me, a, b in zip(own, met, counts, strict=True)]
+        if table.opened.relation.aggregate(f"bool_and({' AND '.join(asked)})").fetchall() != [(True,)]:
+            continue
+        corner = words_of(one.name)
+        said = f"rows and columns are both {listed(rivals, most=6)}: who beat whom, and how often"
+        options = {"model_a": one.name, "model_b": tuple(rivals)}
+        turned = {**options, "winner": BEATEN}
+        if {"winner", "row"} & {*corner[:1]} or {"loser", "lost"} & {*corner[-1:]} or "beats" in corner:
+            return Reading(options, (said,), "likely", "votes", said)
+        ways = (Meant(options, "that of the row won"), Meant(turned, "that of the column won"))
+        return Reading(options, (said,), "unsure", "votes", said, ways)
+    return None
 
 
 def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
@@ -148,7 +175,7 @@ def _first_of_many(table: Table) -> list[str]:
     names = [name for _, name in placed]
     words = {word for name in names for word in table.column(name).words}
     several = [place for place, _ in placed] == [*range(1, len(placed) + 1)] and len(placed) > 1
-    if not several or not len(names) < len(words) <= min(MOST_RANKED, table.rows / 2):
+    if not several or not len(names) <= len(words) <= min(MOST_RANKED, table.rows / 2):
         return []
     cells = ", ".join(f"nullif(trim({table.sql(name)}::VARCHAR), '')" for name in names)
     named = f"list_filter([{cells}], lambda x: x IS NOT NULL)"
@@ -243,7 +270,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
         named = bool({*words_of(one.name)} & _LISTS)
         text = f"trim({table.sql(one.name)}::VARCHAR)"
         cells = [cell for (cell,) in table.opened.relation.project(text).limit(_SEEN).fetchall() if cell]
-        if not all(">" in cell or (named and re.search(r"[;|,]", cell)) for cell in cells):
+        if not all((">" in cell and "<" not in cell) or (named and re.search(r"[;|,]", cell)) for cell in cells):
             continue
         bare = [re.split(r">|;|\||,", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
         entries = [[part.strip(" \"'") for part in cell] for cell in bare]
@@ -284,11 +311,12 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
         known = {plain(word) for word in one.words} <= KNOWN
+        alike = [two for two in table.columns if two not in (one, other)]
         if (
             few >= 2
             and shared >= FEWEST_SHARED * few
             and not known
-            and not any(_numbered_with(one.name, two.name) for two in texts if two not in (one, other))
+            and not any(_numbered_with(one.name, two.name) for two in alike if {*two.words} & {*one.words})
             and (_are_sides(one.name, other.name) or not _short(one, other))
             and _apart(table, one, other)
         ):

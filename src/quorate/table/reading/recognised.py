@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
@@ -10,16 +10,19 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ACTS, RESPONSES, is_id, is_judge, is_judged, says_ends, words_of
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
-from quorate.table.facts.profile import Table
+from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
 from quorate.table.reading.wide import same_scale
+from quorate.wording import listed
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
 
 
+_LONGEST_SHEET, _ROUNDED = 20_000, 0.05
+"""Rows of the longest table that may end in totals, and how far from these a number is that was rounded."""
 _FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
 """Labels of which one may be a total; judgments, and the share of judges to them beyond which most judged once."""
 
@@ -99,18 +102,18 @@ def _is_score(table: Table, name: str) -> bool:
 def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     """Refuse rows that are no judgments: totals at the end, and names that spreadsheets write once for many rows."""
     for one in table.columns:
-        if one.numeric or not one.filled or one.filled > table.rows:
-            continue
-        text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-        totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
-        if one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values()):
-            found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
-            if len(found) == 1:
-                keep = f"{quoted(one.name)} <> {literal(found[0][0])}"
-                raise Unsure(
-                    f'source: {one.name} is "{found[0][0]}" in one row, which may be made of the others',
-                    ways=(Meant({"where": keep}, "without that row"),),
-                )
+        found = () if one.numeric or not one.filled else _totals_in(table, one)
+        named = one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values())
+        if found and (_are_made(table, one, found) or (named and len(found) == 1)):
+            shown, rows = (
+                listed([f'"{label}"' for label in found]),
+                "one row" if len(found) == 1 else f"{len(found)} rows",
+            )
+            keep = f"{quoted(one.name)} NOT IN ({', '.join(map(literal, found))})"
+            raise Unsure(
+                f"source: {one.name} is {shown} in {rows}, which may be made of the others",
+                ways=(Meant({"where": keep}, "without " + ("that row" if len(found) == 1 else "those rows")),),
+            )
     for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
         column = table.column(name)
         if 2 <= column.distinct == column.filled <= table.rows / 2:
@@ -118,6 +121,40 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
                 f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
                 "spreadsheet writes a name once for the rows below it; fill it in down the column"
             )
+
+
+def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
+    """What a column calls the rows that are made of the others, each once; none in a table longer than any sheet."""
+    if table.rows > _LONGEST_SHEET:
+        return ()
+    totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
+    text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+    found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
+    labels = tuple(dict.fromkeys(label for (label,) in found))
+    return labels if len(labels) == len(found) else ()
+
+
+def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
+    """Whether every number in these rows is the sum or the mean of its column in the others."""
+    numbers = [two for two in table.columns if two.numeric and two.filled > 1]
+    if not numbers:
+        return False
+    name, others = table.sql(one.name), f"{table.sql(one.name)} NOT IN ({', '.join(map(literal, labels))})"
+    asked = [
+        f"{how}(TRY_CAST({table.sql(two.name)} AS DOUBLE)) FILTER ({rows})"
+        for two in numbers
+        for how, rows in (("sum", others), ("avg", others), *(("max", f"{name} = {literal(x)}") for x in labels))
+    ]
+    (values,) = table.opened.relation.aggregate(", ".join(asked)).fetchall()
+    size = 2 + len(labels)
+    each = [values[at : at + size] for at in range(0, len(values), size)]
+    made = [
+        total is not None and min(abs(given - total), abs(given - mean)) <= _ROUNDED
+        for total, mean, *row in each
+        for given in row
+        if given is not None
+    ]
+    return bool(made) and all(made)
 
 
 def refuse_peers(table: Table, known: Mapping[str, str]) -> None:

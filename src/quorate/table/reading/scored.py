@@ -431,6 +431,7 @@ def _told(reading: Reading, item: str, shared: Sequence[str]) -> Reading:
 def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list[str]:
     """Columns of which every level of a facet has one: what levels may have been drawn within."""
     names = [column for role, column in facets.items() if column and role not in ("status", REPLICATE)]
+    names = [name for name in names if name != ROW_NUMBER]
     found: list[str] = []
     for one in labels(table, {*taken, *names}):
         inner = [(role, name) for role, name in facets.items() if name in names and table.within(name, one.name)]

@@ -85,14 +85,16 @@ def _counted(free: Sequence[Column]) -> list[Column]:
 
 
 def _that_add_up(table: Table, free: Sequence[Column]) -> list[Column]:
-    """Columns that a column called so counts all of: their sum in every row."""
+    """Columns that a column called so counts all of: their sum in every row; one more may say which has most."""
     totals = [one for one in free if plain(one.name) in COUNTS and (one.high or 0) > 1]
     parts = [one for one in free if one not in totals and not {*GIVEN} & {*words_of(one.name)}]
     if len(totals) != 1 or len(parts) < len("ab"):
         return []
-    total = " + ".join(f"TRY_CAST({table.sql(one.name)} AS DOUBLE)" for one in parts)
-    same = f"bool_and({total} = TRY_CAST({table.sql(totals[0].name)} AS DOUBLE))"
-    return parts if table.opened.relation.aggregate(same).fetchall() == [(True,)] else []
+    sets = [parts, *([two for two in parts if two is not one] for one in parts if len(parts) > len("abc"))]
+    sums = [" + ".join(f"TRY_CAST({table.sql(one.name)} AS DOUBLE)" for one in some) for some in sets]
+    same = ", ".join(f"bool_and({total} = TRY_CAST({table.sql(totals[0].name)} AS DOUBLE))" for total in sums)
+    (found,) = table.opened.relation.aggregate(same).fetchall()
+    return next((some for some, holds in zip(sets, found, strict=True) if holds), [])
 
 
 def _cross_table(table: Table) -> Reading | None:

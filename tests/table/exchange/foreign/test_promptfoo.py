@@ -57,6 +57,12 @@ def mean(table):
     return float((table.n * np.nan_to_num(table.mean)).sum() / table.n.sum())
 
 
+def test_a_result_without_its_parts_is_one_assertion(write):
+    rows = [output(n, gradingResult={"pass": n < 2, "score": float(n < 2), "reason": "All passed"}) for n in range(3)]
+    table = read(write(*rows))
+    assert (table.n_answers, mean(table)) == (3, pytest.approx(2 / 3))
+
+
 def test_a_grader_that_failed_has_no_score(write):
     broken = result(0, metadata={"graderError": True}, assertion=assertion(metric="b"), reason="endpoint is down")
     unread = result(0, assertion=assertion(metric="c"), reason="Could not extract JSON from llm-rubric response")
@@ -148,7 +154,7 @@ def test_copies_from_the_cache_are_said(write):
     ("rows", "whole", "said"),
     [
         ([output()], {"version": 4}, "results have version 4; read are 2 and 3"),
-        ([output()], {}, "no output has an assertion"),
+        ([output(gradingResult={"score": 1, "reason": "No assertions"})], {}, "no output has an assertion"),
         ([{"prompt": {}}], {"version": 3}, 'result 1 has no "provider"'),
         ([output(results=[result("high")])], {}, r'result 1: score of a is "high"; a number'),
         ([output(provider=None)], {}, r"result 1: provider is null"),

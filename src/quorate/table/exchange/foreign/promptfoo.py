@@ -45,6 +45,8 @@ GRADED = frozenset(
 _HEADER = frozenset(("Status", "Score", "Named Scores", "Grader Reason"))
 _OUTPUT = frozenset(("promptIdx", "testIdx", "namedScores", "latencyMs", "cost"))
 _ROW = ("promptIdx", "prompt", "provider")
+_NO_ASSERTIONS = "No assertions"
+"""Why an output passes of which nothing was asked."""
 _UNPARSED = ("Could not extract JSON", "No output")
 _MALFORMED = "produced malformed response"
 _PROVIDER_FAILED = 2
@@ -211,6 +213,8 @@ def _verdicts(row: Mapping[str, Any], test: Mapping[str, Any], where: str) -> It
     grading = object_at(row.get("gradingResult"), f"{where}: gradingResult")
     results = list(_parts(list_at(grading.get("componentResults"), f"{where}: componentResults"), where))
     asked = list(_asked(list_at(test.get("assert"), f"{where}: testCase.assert"), where))
+    if not (results or asked) and "score" in grading and grading.get("reason") != _NO_ASSERTIONS:
+        results = [grading]  # without its parts
     assertions = [
         object_at(one.get("assertion"), f"{where}: assertion")
         or (asked[place] if len(asked) == len(results) else {"type": "an assertion that is not named"})

@@ -1,0 +1,142 @@
+"""Files as spreadsheets and R write them: totals below, a square of wins, names of rows, marks for what is missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.table.reading.reading import Unsure
+
+RNG = np.random.default_rng(3)
+N = 24
+MARKS = RNG.integers(3, 10, (N, 3))
+
+
+def sheet(tmp_path, *lines, name="sheet.csv"):
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    return tmp_path / name
+
+
+def rows(head, cells, sep=","):
+    return [head, *(sep.join(map(str, row)) for row in cells)]
+
+
+@pytest.mark.parametrize("below", [["Total"], ["TOTAL", "AVERAGE"]])
+def test_rows_that_are_sums_or_means_of_the_others_are_left_out(tmp_path, below):
+    """Whatever the column is called in which they are named."""
+    made = {"total": MARKS.sum(axis=0), "average": MARKS.mean(axis=0).round(2)}
+    lines = rows("Gymnast,Judge A,Judge B,Judge C", ((f"G. {n}", *marks) for n, marks in enumerate(MARKS)))
+    path = sheet(tmp_path, *lines, *(f"{name},{','.join(map(str, made[name.lower()]))}" for name in below))
+    table = q.read(path, announce=False)
+    assert (table.n_levels("item"), table.n_cells) == (N, 3 * N)
+    kept = [f"G. {n}" if n else "Total" for n in range(N)]  # a name like theirs whose numbers are its own
+    named = q.read(sheet(tmp_path, *rows(lines[0], zip(kept, *MARKS.T, strict=True))), announce=False)
+    assert named.n_levels("item") == N
+
+
+def test_a_cross_table_has_no_total_among_its_labels(tmp_path):
+    counts = np.array([[30, 4, 2], [5, 22, 6], [1, 3, 27]])
+    cells = np.vstack([np.column_stack([counts, counts.sum(axis=1)]), [*counts.sum(axis=0), counts.sum()]])
+    names = ("low", "mid", "high", "Total")
+    path = sheet(
+        tmp_path, *rows("human,low,mid,high,Total", ((name, *row) for name, row in zip(names, cells, strict=True)))
+    )
+    table = q.read(path, announce=False)
+    assert (table.labels, table.n_answers) == (("high", "low", "mid"), 2 * counts.sum())
+
+
+def test_decimals_with_a_comma_in_one_of_several_columns(tmp_path):
+    cells = ((f"w{n}", a / 2, f'"{b // 2},{5 * (b % 2)}"', c / 2) for n, (a, b, c) in enumerate(MARKS))
+    table = q.read(sheet(tmp_path, *rows("wound,Nurse A,Nurse B,Nurse C", cells)), announce=False)
+    assert table.n_levels("judge") == 3
+    assert table.mean.mean() == pytest.approx(MARKS.mean() / 2)
+    two = ((f"w{n}", a, f'"{b},{c}"') for n, (a, b, c) in enumerate(MARKS))
+    with pytest.raises(Unsure):  # may be two values
+        q.read(sheet(tmp_path, *rows("wound,first,others", two)), announce=False)
+
+
+@pytest.mark.parametrize("sep", [" ", ",", "\t"])
+def test_names_of_rows_without_a_name_above_them(tmp_path, sep):
+    lines = rows(sep.join(('"Rater1"', '"Rater2"', '"Rater3"')), ((f'"{n}"', *row) for n, row in enumerate(MARKS)), sep)
+    table = q.read(sheet(tmp_path, *lines, name="ratings.txt"), announce=False)
+    assert (table.n_levels("item"), table.n_levels("judge")) == (N, 3)
+    assert table.mean.mean() == pytest.approx(MARKS.mean())
+
+
+@pytest.mark.parametrize("mark", [".", "-", "\u2014"])
+def test_a_point_or_a_dash_among_labels_is_none(tmp_path, mark):
+    said = [["yes", "no", "maybe", mark][value % 4] for value in MARKS.ravel()]
+    cells = ((f"c{n}", *said[3 * n : 3 * n + 3]) for n in range(N))
+    table = q.read(sheet(tmp_path, *rows("case,coder1,coder2,coder3", cells)), announce=False)
+    assert table.labels == ("maybe", "no", "yes")
+    assert table.n_answers == 3 * N - said.count(mark)
+    signs = ((f"c{n}", *("+" if value % 2 else "-" for value in row)) for n, row in enumerate(MARKS))
+    assert q.read(sheet(tmp_path, *rows("case,coder1,coder2,coder3", signs)), announce=False).n_answers == 3 * N
+
+
+def square(blank):
+    wins = np.array([[0, 8, 12, 9], [4, 0, 7, 6], [3, 5, 0, 8], [2, 4, 3, 0]])
+    names = ["gpt", "llama", "qwen", "phi"]
+    cells = [[blank if i == j else wins[i, j] for j in range(4)] for i in range(4)]
+    return names, wins, cells
+
+
+@pytest.mark.parametrize("blank", ["", "-", 0])
+def test_a_square_of_wins(tmp_path, blank):
+    names, wins, cells = square(blank)
+    table = ((name, *row) for name, row in zip(names, cells, strict=True))
+    path = sheet(tmp_path, *rows("winner / loser," + ",".join(names), table))
+    votes = q.read(path, kind="votes", announce=False)
+    assert votes.n == wins.sum()
+    for i, j in zip(*np.triu_indices(4, 1), strict=True):
+        assert (votes.wins(names[i], names[j]), votes.wins(names[j], names[i])) == (wins[i, j], wins[j, i])
+    frame = q.read(pl.read_csv(path), kind="votes", announce=False)
+    assert frame.n == votes.n
+
+
+def test_a_square_of_wins_whose_corner_does_not_say_who_won(tmp_path):
+    names, wins, cells = square("")
+    table = ((name, *row) for name, row in zip(names, cells, strict=True))
+    path = sheet(tmp_path, *rows("model," + ",".join(names), table))
+    with pytest.raises(Unsure, match="who beat whom") as asked:
+        q.read(path, announce=False)
+    row, column = (q.read(path, announce=False, **way.options) for way in asked.value.ways)
+    assert (row.wins("gpt", "phi"), column.wins("gpt", "phi")) == (wins[0, 3], wins[3, 0])
+
+
+def test_a_short_ballot_ranks_whom_it_leaves_out_behind(tmp_path):
+    ballots = [["a", "b", "c"], ["b", "a", ""], ["a", "", ""], ["c", "a", "b"], ["a", "c", "b"], ["b", "c", "a"]]
+    path = sheet(tmp_path, *rows("voter,1st,2nd,3rd", ((f"v{n}", *ballot) for n, ballot in enumerate(ballots))))
+    votes = q.read(path, kind="votes", announce=False)
+    assert (votes.wins("a", "b"), votes.wins("b", "a")) == (4, 2)
+    assert votes.wins("b", "c") == 3  # and c, c, of five: two left out both
+
+
+def test_counts_of_labels_beside_their_sum_and_the_commonest(tmp_path):
+    counts = RNG.multinomial(1, [0.3, 0.5, 0.2], (N, 3)).sum(axis=1) + RNG.integers(0, 2, (N, 3))
+    cells = ((n, row.sum(), *row, row.argmax(), f"text {n}") for n, row in enumerate(counts))
+    table = q.read(sheet(tmp_path, *rows(",count,hate,offensive,neither,class,tweet", cells)), announce=False)
+    assert (table.labels, table.n_answers) == (("hate", "neither", "offensive"), counts.sum())
+
+
+def test_remarks_are_not_what_is_judged(tmp_path):
+    cells = ((f"2025-02-{n + 1:02}T09:00", mark, "wrong phone" if n % 3 else "") for n, mark in enumerate(MARKS[:, 0]))
+    table = q.read(sheet(tmp_path, *rows("ts,score,comment", cells)), announce=False)
+    assert table.n_levels("item") == N
+
+
+def test_numbered_columns_of_which_most_never_differ_are_no_two_sides(tmp_path):
+    said = [["trust", "agency", "privacy"][value % 3] for value in MARKS[:, 0]]
+    cells = [[name, *said] for name in ("Amira", "Ben", "Chloe", "Dan")]
+    cells[1][9], cells[2][10] = "trust", "agency"
+    path = sheet(tmp_path, *rows("coder," + ",".join(f"seg_{n:02}" for n in range(N)), cells))
+    table = q.read(path, announce=False)
+    assert (table.n_levels("judge"), table.n_levels("item"), len(table.labels)) == (4, N, 3)
+
+
+def test_files_of_what_is_judged_are_what_is_judged(tmp_path):
+    cells = [(f"img_{n}.png", f"A{j}", MARKS[n, j]) for n in range(N) for j in range(3)]
+    table = q.read(sheet(tmp_path, *rows("ImageFile,RaterID,Aesthetic", cells)), announce=False)
+    assert (table.n_levels("item"), table.n_levels("judge")) == (N, 3)
