@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
     from quorate.estimate.agreement.leaderboards import Accuracy as Accuracy
+    from quorate.estimate.agreement.mark_gaps import AgainstMarks as AgainstMarks
     from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
     from quorate.estimate.agreement.yardsticks import AltTest as AltTest
     from quorate.estimate.agreement.yardsticks import Stood as Stood

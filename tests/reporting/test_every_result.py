@@ -78,6 +78,14 @@ def binary() -> q.Judgments:
 
 
 @cache
+def fine_marks() -> q.Judgments:
+    """Marks from 0 to 100 of 30 items by two judges and a person."""
+    rng = np.random.default_rng(8)
+    rows = [(f"i{i}", judge, 2.5 * i + rng.normal(0, 9)) for i, judge in product(range(30), ("x", "y", "ann"))]
+    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+
+
+@cache
 def nominal() -> q.Judgments:
     """Labels of 15 items by 3 judges."""
     rng = np.random.default_rng(7)
@@ -274,6 +282,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Ensemble": lambda _: q.agents.ensemble(fit()),
     "Hazard": lambda _: q.agents.hazard(q.decompose(turned()), 6),
     "RepeatedRuns": lambda _: q.agents.repeated_runs(repeated()),
+    "AgainstMarks": lambda _: q.agreement.against(fine_marks(), "ann", resamples=20),
     "AgainstBaseline": lambda _: q.scores.against_baseline(repeated(), 0.5),
     "AltTest": lambda _: q.agreement.alt_test(annotated(), "j3"),
     "Standings": lambda _: q.votes.monitor_all(votes()),

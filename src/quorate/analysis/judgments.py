@@ -12,7 +12,7 @@ import numpy as np
 from quorate import rules
 from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
 from quorate.analysis.words import advice, scrubbed, sentence
-from quorate.caveats import Caveat
+from quorate.caveats import Caveat, people_among_judges
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -26,6 +26,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM
+from quorate.table.reading.key import is_of_machines, people_beside
 from quorate.table.results import Result, Row, plain
 from quorate.wording import capitalised
 
@@ -266,6 +267,8 @@ class Analysis(Linked, Result):
         found = [self.setup, *([] if self.others is None else [self.others])]
         said = [*(caveat for view in found for caveat in view.caveats), *self.naive.caveats]
         said += [] if self.others is None else of_families(self.others)
+        both = people_beside(self.judgments.facet(JUDGE).levels) if JUDGE in self.judgments.names else None
+        said += [people_among_judges(*both)] if both and all(map(is_of_machines, both[1])) else []
         return tuple(dict.fromkeys(said))
 
     @cached_property

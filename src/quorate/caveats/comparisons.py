@@ -331,6 +331,16 @@ def few_labelled(items: int) -> Caveat:
     )
 
 
+def people_among_judges(people: Sequence[str], models: Sequence[str]) -> Caveat:
+    """A mean over judges of whom some are people, by their names, and others models."""
+    return Caveat(
+        "people-among-judges",
+        f"{wording.listed(people, most=3)} {'is a person' if len(people) == 1 else 'are people'} by name, and "
+        f"{wording.listed(models, most=3)} {'a model' if len(models) == 1 else 'models'}: judges alike here; how far "
+        "models say what people do, see quorate judges with " + argument("human", tuple(people)),
+    )
+
+
 def reruns_unknown() -> Caveat:
     """Verdicts that change with the wording, of which nobody knows how many change by themselves."""
     return Caveat(

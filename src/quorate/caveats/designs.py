@@ -96,13 +96,13 @@ def money_left(budget: float, cost: float, most: Mapping[str, int], wider: Mappi
 
 def incomplete_scenarios(scenarios: int, generations: int) -> Caveat:
     """Scores left out of a crossed panel so that it is complete."""
-    whole = f"{scenarios:,} scenario{'s' * (scenarios != 1)}"
-    part = f"{generations:,} generation{'s' * (generations != 1)}{' of others' if scenarios else ''}"
+    whole = f"{scenarios:,} item{'s' * (scenarios != 1)}"
+    part = f"{generations:,} answer{'s' * (generations != 1)}{' to others' if scenarios else ''}"
     listed = " and ".join(said for said, count in ((whole, scenarios), (part, generations)) if count)
     return Caveat(
         "incomplete-scenarios",
-        f"left out to have as many generations, scored by every judge, of every scenario: {listed}; the estimates are "
-        "right only if scores are missing at random",
+        f"left out so that every judge scored as many answers to every item: {listed}; right only if scores are "
+        "missing at random",
     )
 
 

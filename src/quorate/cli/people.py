@@ -54,6 +54,7 @@ def against(
     lenient, whether it is fit by a --bar and may stand in for people; what averaging gains, which judge to drop, and
     how often verdicts flip when the prompt is reworded.
     """
+    from quorate.estimate.agreement.against import Against
     from quorate.table.votes import Votes
 
     def read() -> Judgments | Votes:
@@ -64,9 +65,10 @@ def against(
 
     judgments, human = labels.beside(file, reading, read, key=own.value("key"), facet=reading.facet)
     found = own(judgments, human)
-    notes = with_column(judgments.notes, "length", found.length or None)
+    length, code = (found.length, found.exit_code) if isinstance(found, Against) else ("", 0)
+    notes = with_column(judgments.notes, "length", length or None)
     out.show(found, files, judgments, seed=own.value("rng"), notes=notes)
-    return int(found.exit_code)
+    return code
 
 
 def judged(file: Path, reading: Reading) -> Judgments | Votes:

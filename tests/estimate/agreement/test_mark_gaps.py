@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
 
 N = 60
 
@@ -70,6 +71,42 @@ def test_verdicts_and_labels_have_no_marks(marks, cut):
     else:
         read = table({name: (one > cut) * 1.0 for name, one in marks.items()}, ["ann", "llm"])
     assert q.agreement.against(read, "ann").marks == ()
+
+
+def test_several_judges_are_said_by_the_one_that_orders_items_most_as_people_do(marks):
+    found = q.agreement.against(table(marks, marks), ["ann", "bob"])
+    best = max(found.marks, key=lambda one: one.correlation.value)
+    assert found.sentence.startswith(f"Of 2 judges, {best.judge} orders items most as people do. {best.judge} gives ")
+
+
+@pytest.mark.parametrize("people", ["ann", ["ann", "bob"]])
+def test_marks_too_fine_to_be_the_same_are_held_against_people_too(marks, people):
+    fine = {name: 13.7 * one + np.arange(N) / 100 for name, one in marks.items()}
+    found = q.agreement.against(table(fine, marks), people)
+    assert isinstance(found, q.types.AgainstMarks)
+    said = np.mean([fine[name] for name in ([people] if isinstance(people, str) else people)], axis=0)
+    rivals = {name: fine[name] for name in marks if name not in people}
+    for one in found.marks:
+        gap = stats.ttest_1samp(rivals[one.judge] - said, 0)
+        assert (one.gap.low, one.gap.high) == pytest.approx(tuple(gap.confidence_interval(0.95)))
+    mean = np.mean([*rivals.values()], axis=0)
+    assert found.together.gap.value == pytest.approx((mean - said).mean())
+    assert found.together.correlation.value == pytest.approx(stats.pearsonr(mean, said).statistic)
+    assert [one["judge"] for one in found.rows()] == [*(one.judge for one in found.marks), "the mean of all judges"]
+
+
+def test_means_of_people_lie_between_the_marks_of_a_judge(marks):
+    half = {"ann": marks["ann"] + 0.5, "llm": marks["llm"]}
+    found = q.agreement.against(table(half, half), "ann")
+    assert (found.items, found.together) == (N, None)
+    assert found.sentence.startswith("llm gives ")
+    with pytest.raises(InvalidInput, match="bar: is for judges who pass or fail, and these give marks"):
+        q.agreement.against(table(half, half), "ann", bar=0.8)
+    rows = [(f"i{i}", name, i + (name == "ann") / 2) for name in half for i in range(3)]
+    frame = pl.DataFrame([*rows, ("z", "llm", 9.0)], schema=["item", "judge", "score"], orient="row")
+    read = q.read(frame, announce=False)
+    with pytest.raises(NotEstimable, match="4 marked items are the least, got 3"):
+        q.agreement.against(read, "ann")
 
 
 @pytest.mark.calibration

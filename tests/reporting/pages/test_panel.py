@@ -259,7 +259,7 @@ def test_what_was_measured_again_and_again_is_folded(shape):
 def test_caveats_name_the_panel_and_the_systems_they_are_about(shape):
     found = panel_caveats(shape("panel, incomplete"))
     assert [one.code for one in found] == ["incomplete-scenarios", "few-items"]
-    assert found[0].sentence.startswith("panel of judges, system 0 and 2 more systems: left out to have as many")
+    assert found[0].sentence.startswith("panel of judges, system 0 and 2 more systems: left out so that every judge")
 
 
 def test_caveats_on_components_are_said_where_components_are_shown(shape):

@@ -14,7 +14,14 @@ from quorate import rules
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import Alpha, alpha_of
-from quorate.estimate.agreement.mark_gaps import MarkGap, mark_gaps, mark_words
+from quorate.estimate.agreement.mark_gaps import (
+    AgainstMarks,
+    MarkGap,
+    against_marks,
+    best_words,
+    mark_words,
+    marked,
+)
 from quorate.estimate.agreement.rates import (
     ALONE,
     Rates,
@@ -34,7 +41,13 @@ from quorate.estimate.agreement.rates import (
     segment_words,
     segments,
 )
-from quorate.estimate.agreement.rightness import judged_and_labelled, rightness, row_means, verdicts
+from quorate.estimate.agreement.rightness import (
+    FEW_LABELLED,
+    judged_and_labelled,
+    rightness,
+    row_means,
+    verdicts,
+)
 from quorate.estimate.agreement.yardsticks import (
     AltTest,
     ConfigurationAccuracy,
@@ -63,7 +76,6 @@ from quorate.table.results import Result, Row, picked
 from quorate.table.votes import Votes
 from quorate.wording import capitalised, counted, listed, percent
 
-_FEW = 50
 _FEW_JUDGES, _PEOPLE = 2, 3
 
 
@@ -171,7 +183,7 @@ class Against(Result):
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What must be known to read it."""
-        out = [few_labelled(self.clusters)] if self.clusters < _FEW else []
+        out = [few_labelled(self.clusters)] if self.clusters < FEW_LABELLED else []
         unknown = self.flips is not None and math.isnan(self.flips.rerun.value)
         return (*out, *([reruns_unknown()] if unknown else []))
 
@@ -194,6 +206,8 @@ class Against(Result):
             f"alone on {percent(self.average.value)} on average. The one that is best on half of the labels is right "
             f"on {percent(self.chosen.value)} of the others"
         )
+        if self.marks:  # which are seldom just the same
+            first = best_words(self.marks).rstrip(".")
         said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]
         if not math.isnan(self.worth.value):
             ends = "" if math.isnan(self.worth.low) else f" ({self.worth.low:.1f} to {self.worth.high:.1f})"
@@ -258,17 +272,19 @@ def against(
     resamples: int = 1000,
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
-) -> Against:
+) -> Against | AgainstMarks:
     """How often judges say what people say, what averaging them gains, and how many independent judges they are worth.
 
     A configuration is a judge under a prompt, temperature ...; the majority is the verdict that most configurations
-    give. Items, and of votes battles, are taken as drawn, judges and prompts as these.
+    give. Items, and of votes battles, are taken as drawn, judges and prompts as these. Of marks that no two give just
+    the same, such as 0 to 100 or means of several people, the answer is how much more each judge gives than people,
+    and how far it orders items as they do.
 
     Parameters
     ----------
     judgments : Judgments or Votes
-        Verdicts: labels (``quorate.read(..., labels=True)``), scores of at most 20 values, such as 0 and 1, or votes
-        between two systems: for one, for the other, or a tie.
+        Verdicts: labels (``quorate.read(..., labels=True)``), scores, such as 0 and 1, or votes between two systems:
+        for one, for the other, or a tie.
     human : Judgments, Votes, or str or collection of str
         What people said of the items or battles, or a key: a table read alike; or the levels of ``judge`` that are
         people. The label of an item is what most say.
@@ -290,12 +306,13 @@ def against(
 
     Returns
     -------
-    Against
+    Against or AgainstMarks
+        The second where scores have more than 20 values, or most of people's lie between those that judges give.
 
     Raises
     ------
     InvalidInput
-        If an argument is out of range, or scores have more values than verdicts.
+        If an argument is out of range, or a bar is stated of what nobody passes or fails.
     UnknownTerm
         If there is no such judge.
     NotEstimable
@@ -321,6 +338,11 @@ def against(
     draws = stream(0, "against") if rng is None else np.random.default_rng(rng)
     stated = checked_bar({"right": bar} if isinstance(bar, (int, float)) else bar or {})
     judged, people = judged_and_labelled(judgments, human)
+    marks = marked(judged, people)
+    if marks is not None and marks.fine:
+        if stated:
+            raise InvalidInput("bar: is for judges who pass or fail, and these give marks; leave it out")
+        return against_marks(marks, level, resamples, draws)
     judged, thresholds = passed_and_failed(judged, people)
     seen = rightness(judged, people, key)
     length = lengths(judgments) if isinstance(judgments, Judgments) else None
@@ -364,7 +386,7 @@ def against(
         bar=stated,
         stand_ins=tuple(stand_ins(judgments, human, level)),
         stability=stability(judged, level),
-        marks=tuple(mark_gaps(judged, people, level, resamples, draws)),
+        marks=() if marks is None else marks.gaps(level, resamples, draws),
     )
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats, dense
+from quorate.arrays import Floats, Ints, dense
+from quorate.caveats import Caveat, few_labelled
+from quorate.errors import NotEstimable
 from quorate.estimate.agreement.rates import ALONE
-from quorate.estimate.agreement.rightness import Verdicts, verdicts
+from quorate.estimate.agreement.rightness import FEW_LABELLED, MOST_VERDICTS, judged_units, marks_given, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of
 from quorate.frozen import dataclass
 from quorate.numerics.panel.judges import correlated
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row, picked
 from quorate.table.votes import Votes
 from quorate.wording import Brief, capitalised, counted
 
-_FEWEST = 3
+_FEWEST_VALUES = 3
 """Values from which on scores are marks, and no verdicts to pass or fail."""
+_FEWEST = 4
+"""Items that a correlation with an interval needs."""
+_ALIKE = 0.5
+"""Share of people's marks that judges must give too, for them to say the same."""
+TOGETHER = "the mean of all judges"
 
 
 @dataclass(frozen=True)
@@ -47,59 +55,171 @@ class MarkGap(Brief):
     correlation: Measured
 
 
-def mark_gaps(
-    judged: Judgments | Votes, people: Judgments | Votes, level: float, resamples: int, rng: np.random.Generator
-) -> Iterator[MarkGap]:
-    """Every judge whose marks, and those of people, have three values or more; none of labels, verdicts and votes.
-
-    Prompts and repeats of a judge weigh alike, and so do people. Items are drawn, those of one cluster together.
+@dataclass(frozen=True)
+class AgainstMarks(Result):
+    """Judges against marks of people that are too fine for any judge to give just the same.
 
     Parameters
     ----------
-    judged, people : Judgments or Votes
-        What judges said, and what people said of the same.
+    unit : str
+        What is marked: ``item``, or ``response`` where people marked that of each system.
+    items, unlabelled : int
+        Items that judges and people marked, and those that judges alone did.
+    clusters : int
+        Clusters of items that are drawn together; as many as items where each is drawn by itself.
+    marks : tuple of MarkGap
+        How the marks of each judge differ from those of people, that which orders items most as people do first.
+    together : MarkGap, optional
+        The same of the mean of all judges; None of a single one.
     level : float
-        Coverage of the intervals.
-    resamples : int
-        Bootstrap samples of the correlation.
-    rng : numpy.random.Generator
-        Source of its draws.
+        Coverage of intervals.
     """
+
+    unit: str
+    items: int
+    unlabelled: int
+    clusters: int
+    marks: tuple[MarkGap, ...]
+    together: MarkGap | None
+    level: float
+
+    derived = ("sentence",)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What must be known to read it."""
+        return (few_labelled(self.clusters),) if self.clusters < FEW_LABELLED else ()
+
+    @property
+    def sentence(self) -> str:
+        """The answer: how much more the best judge gives than people, how far it orders items alike, and their mean."""
+        return " ".join([best_words(self.marks), *([mark_words(self.together)] if self.together else [])])
+
+    def rows(self) -> list[Row]:
+        """One row for every judge, and for their mean."""
+        each = [*self.marks, *([self.together] if self.together else [])]
+        shown = "judge items given said gap=gap.value low=gap.low high=gap.high correlation=correlation.value"
+        return [picked(one, f"{shown} r_low=correlation.low r_high=correlation.high") for one in each]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Marked(Brief):
+    """Mean marks of every judge and of people.
+
+    Parameters
+    ----------
+    unit : str
+        What is marked.
+    names : tuple of str
+        Names of these.
+    cluster : array of int, shape (items,)
+        Which of them resemble each other.
+    given : mapping of str to array, shape (items,)
+        Marks of each judge, whose prompts and repeats weigh alike; nan where there is none.
+    said : array, shape (items,)
+        Those of people, who weigh alike.
+    fine : bool
+        Whether marks have more values than verdicts, or people's lie between those that judges give, as means do.
+    """
+
+    unit: str
+    names: tuple[str, ...]
+    cluster: Ints
+    given: Mapping[str, Floats]
+    said: Floats
+    fine: bool
+
+    def gap(self, judge: str, given: Floats, level: float, resamples: int, rng: np.random.Generator) -> MarkGap:
+        """How some marks differ from those of people: by Student's interval, and the bootstrap of the correlation."""
+        both = ~np.isnan(given - self.said)
+        ours, theirs, cluster = given[both], self.said[both], dense(self.cluster[both])
+        means = [float(one.mean()) if both.any() else np.nan for one in (ours, theirs)]
+        gap = mean_of(given - self.said, level, self.cluster)
+        order = Measured(*correlated(ours, theirs, level, resamples, rng, cluster))
+        return MarkGap(judge, len(ours), means[0], means[1], gap, order)
+
+    def gaps(self, level: float, resamples: int, rng: np.random.Generator) -> tuple[MarkGap, ...]:
+        """How the marks of every judge differ from those of people, who marked some of the same."""
+        known = {judge: given for judge, given in self.given.items() if not np.isnan(given - self.said).all()}
+        return tuple(self.gap(judge, given, level, resamples, rng) for judge, given in known.items())
+
+
+def marked(judged: Judgments | Votes, people: Judgments | Votes) -> Marked | None:
+    """The marks of both; None if either has fewer than three values, or gave labels or votes."""
     if isinstance(judged, Votes) or isinstance(people, Votes) or judged.labels or people.labels:
-        return
-    ours, theirs = verdicts(judged), verdicts(people)
-    if min(len(ours.names), len(theirs.names)) < _FEWEST:
-        return
-    said = dict(zip(theirs.units, _by_unit(theirs, np.full(len(theirs.of), True)).tolist(), strict=True))
-    wanted = np.array([said.get(name, np.nan) for name in ours.units])
-    cluster = np.unique(ours.cluster, return_inverse=True)[1].astype(np.int64)
-    place = ours.roles.index(JUDGE) if JUDGE in ours.roles else None
-    names = np.array([ALONE if place is None else own[place] for own in ours.levels])
-    for judge in dict.fromkeys(names.tolist()):
-        given = _by_unit(ours, names[ours.code] == judge)
-        both = ~np.isnan(given - wanted)
-        if both.any():
-            yield MarkGap(
-                judge,
-                int(both.sum()),
-                float(given[both].mean()),
-                float(wanted[both].mean()),
-                mean_of(given - wanted, level, cluster),
-                Measured(*correlated(given[both], wanted[both], level, resamples, rng, dense(cluster[both]))),
-            )
+        return None
+    ours, theirs = (table.keep(table.n > 0) for table in (judged, people))
+    values = [np.unique(marks_given(table)[0]) for table in (ours, theirs)]
+    if min(map(len, values)) < _FEWEST_VALUES:
+        return None
+    unit, names, of, near = judged_units(ours)
+    _, labelled, of_people, _ = judged_units(theirs)
+    said = dict(zip(labelled, _by_item(theirs.mean, of_people, len(labelled)).tolist(), strict=True))
+    names_of = ours.facet(JUDGE).levels if JUDGE in ours.names else (ALONE,)
+    judge = ours.column(JUDGE) if JUDGE in ours.names else np.zeros(len(of), dtype=np.int32)
+    return Marked(
+        unit,
+        names,
+        np.unique(near, return_inverse=True)[1].astype(np.int64),
+        {
+            name: _by_item(ours.mean[judge == place], of[judge == place], len(names))
+            for place, name in enumerate(names_of)
+        },
+        np.array([said.get(name, np.nan) for name in names]),
+        max(map(len, values)) > MOST_VERDICTS or bool(np.mean(np.isin(values[1], values[0])) < _ALIKE),
+    )
 
 
-def _by_unit(said: Verdicts, kept: Bools) -> Floats:
-    """Mean mark of every item over some of its cells, which weigh alike, shape (items,); nan where there is none."""
-    marks = said.shares[kept] @ np.array([float(name) for name in said.names])
-    total, count = (np.bincount(said.of[kept], weights, len(said.units)) for weights in (marks, None))
+def against_marks(both: Marked, level: float, resamples: int, rng: np.random.Generator) -> AgainstMarks:
+    """Judges against marks of people by how much more each gives and how far it orders items as they do.
+
+    Raises
+    ------
+    NotEstimable
+        If fewer than 4 items have marks of both.
+    """
+    known = ~np.isnan(both.said)
+    if known.sum() < _FEWEST:
+        raise NotEstimable(
+            f"labels: {_FEWEST} marked {both.unit}s are the least, got {known.sum()}; {both.unit}s are matched by "
+            f"their names, such as {both.names[0]!r} here"
+        )
+    marks = both.gaps(level, resamples, rng)
+    mean = row_means(np.column_stack([*both.given.values()]))
+    return AgainstMarks(
+        unit=both.unit,
+        items=int(known.sum()),
+        unlabelled=int((~known).sum()),
+        clusters=len(np.unique(both.cluster[known])),
+        marks=tuple(sorted(marks, key=_order, reverse=True)),
+        together=both.gap(TOGETHER, mean, level, resamples, rng) if len(marks) > 1 else None,
+        level=level,
+    )
+
+
+def _by_item(marks: Floats, of: Ints, items: int) -> Floats:
+    """Mean mark of every item over its cells, which weigh alike; nan where there is none."""
+    total, count = (np.bincount(of, weights, items) for weights in (marks, None))
     with np.errstate(invalid="ignore"):
         return np.asarray(total / count)
 
 
+def best_words(marks: Sequence[MarkGap]) -> str:
+    """How the judge that orders items most as people do differs from them."""
+    best = max(marks, key=_order)
+    first = (
+        f"Of {counted(len(marks), 'judge')}, {best.judge} orders items most as people do. " if len(marks) > 1 else ""
+    )
+    return first + mark_words(best)
+
+
+def _order(one: MarkGap) -> float:
+    return float(np.nan_to_num(one.correlation.value, nan=-2.0))
+
+
 def mark_words(one: MarkGap) -> str:
     """How much more or less a judge gives than people, and how far both order items alike."""
-    who = capitalised(one.judge) if one.judge == ALONE else one.judge
+    who = capitalised(one.judge) if one.judge in (ALONE, TOGETHER) else one.judge
     more = "more" if one.gap.value >= 0 else "less"
     ends = f"{one.gap.low:+.2f} to {one.gap.high:+.2f}"
     beyond = f"{one.correlation.value:.2f} ({one.correlation.low:.2f} to {one.correlation.high:.2f})"

@@ -26,7 +26,7 @@ from quorate.wording import Brief, counted
 # Verdicts in one form: of scores with few values, of labels, or of votes between two systems.
 
 
-MOST_VERDICTS = 20
+MOST_VERDICTS, FEW_LABELLED = 20, 50
 ITEM, RESPONSE, BATTLE = "item", "response", "battle"
 _ANSWERS = (SYSTEM, GENERATION)
 """Facets that tell the responses to an item apart."""
@@ -94,16 +94,21 @@ def verdicts(table: Judgments | Votes, key: str = PROMPT) -> Verdicts:
 def _of_judgments(judgments: Judgments) -> Verdicts:
     table = judgments.keep(judgments.n > 0)
     names, shares = verdict_shares(table)
-    items = level_labels(table, table.object)
+    unit, items, of, cluster = judged_units(table)
     roles = tuple(name for name in table.names if name not in (table.object, *of_items(table)))
     code = table.level_codes(roles)
     first = np.unique(code, return_index=True)[1]
     columns = [[table.facet(role).levels[at] for at in table.column(role)[first]] for role in roles]
     levels = tuple(zip(*columns, strict=True)) if columns else ((),)
-    of = table.level_codes([table.object])
+    return Verdicts(unit, names, shares, table.n, items, of, roles, levels, code, cluster, PROMPT)
+
+
+def judged_units(table: Judgments) -> tuple[str, tuple[str, ...], Ints, tuple[str, ...]]:
+    """What a verdict is about, the names of these, which of them every cell is of, and what each may resemble."""
+    items = level_labels(table, table.object)
     answers_of = [name for name in table.ancestors(table.object) if name in _ANSWERS]
     unit, cluster = (RESPONSE, _without(table, answers_of)) if answers_of else (ITEM, items)
-    return Verdicts(unit, names, shares, table.n, items, of, roles, levels, code, cluster, PROMPT)
+    return unit, items, table.level_codes([table.object]), cluster
 
 
 def _without(table: Judgments, roles: Collection[str]) -> tuple[str, ...]:
@@ -186,11 +191,9 @@ def verdict_shares(judgments: Judgments) -> tuple[tuple[str, ...], Floats]:
     """Verdicts by name, and the share of each among the answers of every cell, shape (cells, verdicts)."""
     if judgments.labels:
         return judgments.labels, label_shares(judgments)
-    values = np.unique([judgments.low, judgments.high])
-    mixed = judgments.low < judgments.high
-    if set(values.tolist()) <= {0.0, 1.0}:
+    if set(np.unique([judgments.low, judgments.high]).tolist()) <= {0.0, 1.0}:
         return ("0", "1"), np.column_stack([1 - judgments.mean, judgments.mean])
-    given, offsets = (judgments.mean, np.arange(judgments.n_cells + 1)) if not mixed.any() else answers(judgments)
+    given, offsets = marks_given(judgments)
     values = np.unique(given)
     if len(values) > MOST_VERDICTS:
         raise InvalidInput(
@@ -201,6 +204,13 @@ def verdict_shares(judgments: Judgments) -> tuple[tuple[str, ...], Floats]:
     out = np.zeros((judgments.n_cells, len(values)))
     np.add.at(out, (cell, np.searchsorted(values, given)), 1.0)
     return tuple(f"{value:g}" for value in values), out / np.diff(offsets)[:, None]
+
+
+def marks_given(judgments: Judgments) -> tuple[Floats, Ints]:
+    """The scores of all cells, one behind the other, and where those of each begin and end, shape (cells + 1,)."""
+    if (judgments.low < judgments.high).any():
+        return answers(judgments)
+    return judgments.mean, np.arange(judgments.n_cells + 1)
 
 
 _MOST, _SAME = 20_000_000, 1e-9

@@ -6,12 +6,12 @@ import math
 
 from quorate.analysis.words import cut
 from quorate.estimate.agreement.against import Against
-from quorate.estimate.agreement.mark_gaps import MarkGap
 from quorate.estimate.agreement.rates import Rates, mean_pass_and_fail
 from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reporting.pages.people.marks import mark_gaps, mark_tiles
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
@@ -36,7 +36,9 @@ def page(result: Against, table: Table | None = None) -> Page:
         figures += [segments(result)] if result.segments else []
         sections.append(Section("rates", "What each judge passes and fails", figures=tuple(figures)))
     if result.marks:
-        sections.append(Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(result),)))
+        sections.append(
+            Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(result.marks, result.level),))
+        )
     if len(result.configurations) > 1 or not result.rates:
         several = len(result.configurations) > 1
         figures = [summary(result), configurations(result)] if several else []
@@ -74,13 +76,8 @@ def _tiles(result: Against) -> list[Tile]:
         ][1:]
     elif len(result.configurations) == 1:
         [kappa] = result.kappas.values()
-        for mark in result.marks:
-            gap, r = mark.gap, mark.correlation
-            tiles += [
-                Tile(_more(mark), f"than people ({gap.low:+.2f} to {gap.high:+.2f})"),
-                Tile(f"{r.value:.2f}", f"correlation with people ({r.low:.2f} to {r.high:.2f})"),
-            ]
         tiles += [
+            *(tile for mark in result.marks for tile in mark_tiles(mark)),
             Tile(percent(result.majority.value), f"right ({_ends(result.majority)})"),
             Tile(f"{kappa.value:.2f}", f"Cohen's kappa with people ({kappa.low:.2f} to {kappa.high:.2f})"),
         ]
@@ -284,46 +281,6 @@ def kappas(result: Against) -> Figure:
         percent=("right",),
         first=len(result.rates) > 1,
     )
-
-
-def mark_gaps(result: Against) -> Figure:
-    """Every judge: how much more it gives than people, and how far it orders items as they do."""
-    rows: list[Row] = [
-        {"judge": cut(one.judge)}
-        | picked(one, "items given said value=gap.value low=gap.low high=gap.high")
-        | {"r": _two(one.correlation.value), "r_low": _two(one.correlation.low), "r_high": _two(one.correlation.high)}
-        for one in result.marks
-    ]
-    off = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
-    shown = "is" if off == 1 else "are"
-    finding = f"{off:,} of {counted(len(rows), 'judge')} {shown} shown to give more or less than people"
-    if len(rows) == 1:
-        [mark] = result.marks
-        finding = f"{cut(mark.judge, 30)} gives {_more(mark)} than people"
-    lines = (
-        f"Mean mark of the judge less people's on the same items; {100 * result.level:.4g}% intervals over items.",
-        "r: correlation of both over items, with the studentised bootstrap of Fisher's z.",
-    )
-    return marks.dotted(
-        "marks",
-        Caption(finding, lines),
-        rows,
-        Short.titles("judge", given="judge's mean", said="people's", value="more", low="interval", r="r"),
-        "judge's mark less people's",
-        at=0.0,
-        titles={"r": "correlation", "r_low": "from", "r_high": "to"},
-        unfolded=True,
-        first=True,
-    )
-
-
-def _two(value: float) -> float:
-    """A correlation as it is shown, with two decimals."""
-    return round(value, 2)
-
-
-def _more(one: MarkGap) -> str:
-    return f"{abs(one.gap.value):.2f} {'more' if one.gap.value >= 0 else 'less'}"
 
 
 def configurations(result: Against) -> Figure:
