@@ -191,7 +191,7 @@ def test_chances_of_being_the_best_never_contradict_the_ranks(systems, seed, lev
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.2, 0.8])
-def test_the_largest_difference_is_found_from_the_ends_of_a_draw(spread):
+def test_the_largest_difference_is_found_from_the_ends_of_a_draw(monkeypatch, spread):
     from quorate.numerics.ratings import rank_intervals as module
 
     rng = np.random.default_rng(4)
@@ -200,8 +200,11 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(spread):
     covariance = np.diag(sd**2) + 0.02
     variance = np.diag(covariance)
     wanted = module._from_all(part, module._scale(covariance, variance, slice(None)))
-    for alike in (True, False):
-        members, widest = module._widest(covariance, variance, alike)
+    for many in (100, 1000):  # of kinds, or all alike
+        monkeypatch.setattr(module, "_MANY", many)
+        monkeypatch.setattr(module, "_ALIKE", 0.0 if many < 120 else np.inf)
+        members, widest, _ = module._kinds(covariance, variance)
+        assert (len(members) > 1) == (many < 120 and spread > 0)
         found, left = module._from_ends(part, covariance, variance, members, widest)
         assert len(left) < 0.02 * part.size
         module._add_left(found, left, part, covariance, variance)

@@ -309,7 +309,8 @@ def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: Cl
         plain = covariance(counted.design, at, ridge, inverse=inverse)
         laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
     if found.law is None:
-        laws["sandwich"] = robust_law(counted, at, ridge, counted.units, inverse)
+        spent = counted.design.systems > MANY and not counted.covariates
+        laws["sandwich"] = robust_law(counted, at, ridge, counted.units, inverse, spent=spent)
     else:
         laws["cluster"] = found.law
     return laws

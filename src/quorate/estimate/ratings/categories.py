@@ -182,7 +182,7 @@ def pooled_ratings(by: str, boards: Mapping[str, Ratings]) -> PooledRatings:
 def _covariance(name: str, board: Ratings) -> Floats:
     """Covariance of a board for weights: its inverse, by few clusters, is too large by what it is divided by here."""
     systems, law = len(board), board.laws[board.method]
-    df = float(law.df[:systems, :systems][~np.eye(systems, dtype=bool)].min())
+    df = float(np.asarray(law.df)[:systems, :systems][~np.eye(systems, dtype=bool)].min())
     lost = systems / df  # Hartlap, Simon and Schneider (2007), equation 17
     if lost > _MOST_LOST:
         raise NotEstimable(

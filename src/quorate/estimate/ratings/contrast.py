@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import equal_tails, student_limits
 from quorate.numerics.ratings.bradley_terry import MANY, Fit
-from quorate.numerics.ratings.draws import Units, covariance
+from quorate.numerics.ratings.draws import Scatter, Units, covariance, inverse_information, scatter
 from quorate.numerics.ratings.existence import components
+from quorate.numerics.ratings.freedom import Freedom
 from quorate.numerics.ratings.leverage import leverage, variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
@@ -173,16 +174,24 @@ def _effects(
 
 
 def robust_law(
-    counted: VoteCounts, at: Fit, ridge: float, units: Units, inverse: Floats, cluster: str | None = None
+    counted: VoteCounts,
+    at: Fit,
+    ridge: float,
+    units: Units,
+    inverse: Floats,
+    cluster: str | None = None,
+    *,
+    spent: bool = False,
 ) -> Law:
     """How ratings vary with what is independent: single votes, or clusters by one facet.
+
+    The inverse may be spent on it: written over by the covariance.
 
     Raises
     ------
     NotEstimable
         If one unit tells some of the ratings, or units that say something of a pair all say the same.
     """
-    robust = covariance(counted.design, at, ridge, units, inverse)  # first, as it has more at a time
     told = leverage(counted.design, at, ridge, units, inverse)
     if told.whole:
         unit = "vote" if cluster is None else f"level of {cluster}"
@@ -190,26 +199,33 @@ def robust_law(
             f"votes: one {unit} alone tells some of the ratings or the position effect, so their standard errors are "
             "unknown; collect more, or leave out systems with few votes"
         )
-    _refuse_unknown(counted, robust, inverse, cluster)
-    return Law(widened(robust, told.excess, counted.design.systems), told.df)
+    by_model = np.diag(inverse)[: counted.design.systems].copy()
+    robust = covariance(counted.design, at, ridge, units, inverse, spent=spent)
+    plain = (lambda: inverse_information(counted.design, at, ridge)) if spent else (lambda: inverse)
+    _refuse_unknown(counted, robust, by_model, plain, cluster)
+    drawn = scatter(counted.design, at, ridge, units, told.excess)
+    return Law(widened(robust, told.excess, counted.design.systems), told.df, scatter=drawn)
 
 
-def _refuse_unknown(counted: VoteCounts, robust: Floats, plain: Floats, cluster: str | None) -> None:
-    """Refuse two systems between which all votes say the same."""
+def _refuse_unknown(
+    counted: VoteCounts, robust: Floats, by_model: Floats, plain: Callable[[], Floats], cluster: str | None
+) -> None:
+    """Refuse two systems between which all votes say the same; ``by_model`` is the diagonal of the plain law."""
     s = counted.design.systems
-    robust, plain = robust[:s, :s], plain[:s, :s]
-    own, by_model = np.diag(robust).copy(), np.diag(plain).copy()
+    robust = robust[:s, :s]
+    own = np.diag(robust).copy()
     most = 2 * math.sqrt(float(by_model.max()))  # no difference has more by the model
     for rows in row_blocks(s):
-        se = difference_se(robust, rows, own)
-        np.fill_diagonal(se[:, rows], np.inf)
+        after = slice(rows.start, s)
+        se = difference_se(robust, rows, own, after)
+        np.fill_diagonal(se, np.inf)
         if se.min() > _LEAST_RATIO * most:
             continue
         with np.errstate(invalid="ignore"):
-            ratio = se / difference_se(plain, rows, by_model)
+            ratio = se / difference_se(plain()[:s, :s], rows, by_model, after)
         if (ratio < _LEAST_RATIO).any():
             i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
-            one, two = (counted.systems[k] for k in sorted((rows.start + int(i), int(j))))
+            one, two = (counted.systems[rows.start + int(k)] for k in sorted((i, j)))
             units = "votes" if cluster is None else f"levels of {cluster}"
             raise NotEstimable(
                 f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their '
@@ -292,11 +308,18 @@ class Law:
         votes or clusters less one, fewer where some tell more.
     deviations : array, shape (refits, parameters), or None
         Refits of resampled votes, less the estimates.
+    scatter : Scatter or None
+        What the ratings of a large board are drawn by.
     """
 
     covariance: Floats
-    df: Floats
+    df: Floats | Freedom
     deviations: Floats | None = None
+    scatter: Scatter | None = None
+
+    def between(self, systems: int) -> Floats | Freedom:
+        """Degrees of freedom of ratings and of their differences."""
+        return self.df.of_ratings if isinstance(self.df, Freedom) else self.df[:systems, :systems]
 
 
 def reordered(laws: dict[Any, Law], order: Ints) -> dict[Any, Law]:
@@ -304,11 +327,15 @@ def reordered(laws: dict[Any, Law], order: Ints) -> dict[Any, Law]:
     out = {}
     for method in list(laws):
         law = laws.pop(method)
-        covariance, df, drawn = law.covariance, law.df, law.deviations
+        covariance, df, drawn, by = law.covariance, law.df, law.deviations, law.scatter
         del law
-        df = df if (df == df[0, 0]).all() else _reordered(df, order)
-        covariance = _reordered(covariance, order)
-        out[method] = Law(covariance, df, None if drawn is None else drawn[:, order])
+        if isinstance(df, Freedom):
+            df = df.reordered(order)
+        elif not (df == df[0, 0]).all():
+            df = _reordered(df, order)
+        covariance = _reordered(covariance, order) if len(order) <= MANY else _moved(covariance, order)
+        by = by and replace(by, order=order[: len(by.order)])
+        out[method] = Law(covariance, df, None if drawn is None else drawn[:, order], by)
     return out
 
 
@@ -318,6 +345,22 @@ def _reordered(matrix: Floats, order: Ints) -> Floats:
     for place, row in enumerate(order.tolist()):
         np.take(matrix[row], order, out=out[place], mode="clip")
     return out
+
+
+def _moved(matrix: Floats, order: Ints) -> Floats:
+    """The same in place, where there is no room for two."""
+    room = np.empty_like(matrix[0])
+    for row in matrix:
+        row[:] = np.take(row, order, out=room, mode="clip")
+    left = order != np.arange(len(order))
+    for first in np.flatnonzero(left).tolist():
+        if left[first]:  # a round of rows, each of which goes where another one came from
+            room[:], place = matrix[first], first
+            while order[place] != first:
+                matrix[place], left[place] = matrix[order[place]], False
+                place = order[place]
+            matrix[place], left[place] = room, False
+    return matrix
 
 
 @dataclass(frozen=True)

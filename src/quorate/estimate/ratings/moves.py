@@ -146,7 +146,7 @@ def moves(
         before=before[order],
         value=(at.theta[:s, 0] - before)[order],
         se=np.sqrt(moved)[order],
-        df=np.diag(law.df)[:s][order],
+        df=law.df[order, order],
         level=level,
     )
 

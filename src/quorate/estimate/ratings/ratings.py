@@ -274,7 +274,7 @@ class Ratings(Terms, Board):
             low, high = self.difference(*self.systems).at(self.level).ends
             off = np.array([low, high]) - self.scale * float(self.values[0] - self.values[1])
             return self.rating[:, None] + np.array([off, -off[::-1]]) / 2
-        df, at = np.diag(self._law.df)[: len(self)], (1 + self.level) / 2
+        df, at = self._own_df, (1 + self.level) / 2
         if self._law.deviations is None:
             ends = stdtrit(df, at) * self.se * np.array([[-1.0], [1.0]])
         else:
@@ -319,7 +319,7 @@ class Ratings(Terms, Board):
     @cached_property
     def _own_ranks(self) -> RankIntervals:
         """Ranks among the systems that are rated."""
-        drawn, df = self._law.deviations, self._law.df[: len(self), : len(self)]
+        drawn, df = self._law.deviations, self._law.between(len(self))
         if self._tested_by:
             apart = self._tested_by.p_difference() <= (1 - self.level) * SLACK
             return ranks_of_two(self.rating, apart, t_quantile(float(df[0, 1]), (1 + self.level) / 2))
@@ -336,7 +336,7 @@ class Ratings(Terms, Board):
         At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that. Where
         some stand above all without a rating, or are not linked by votes, the rest of the chance is theirs.
         """
-        law, df = self._law, np.diag(self._law.df)[: len(self)]
+        law, df = self._law, self._own_df
         if law.deviations is None:
             deviations, rng = self._drawn
             drawn = in_student(deviations, df, copy.deepcopy(rng))
@@ -467,6 +467,12 @@ class Ratings(Terms, Board):
         return self.laws[self.method]
 
     @property
+    def _own_df(self) -> Floats:
+        """Degrees of freedom of the standard error of each rating."""
+        own = np.arange(len(self))
+        return np.asarray(self._law.df[own, own])
+
+    @property
     def _tested_by(self) -> VoteMargin | None:
         """The margin whose test decides, if one does."""
         return self.margin if self.method in ("sandwich", "cluster") else None
@@ -474,7 +480,9 @@ class Ratings(Terms, Board):
     @cached_property
     def _drawn(self) -> tuple[Floats, np.random.Generator]:
         """Draws of the ratings less what they estimate, by the normal law, and what is to draw from for Student's."""
-        rng = stream(self.seed, "ranks")
+        rng, by = stream(self.seed, "ranks"), self._law.scatter
+        if by is not None:
+            return self.scale * by.drawn(most_draws(len(self)), rng), rng
         return normal_deviations(self.covariance, math.inf, most_draws(len(self)), rng), rng
 
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:
@@ -518,8 +526,9 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     covariance, ranks, n = board.covariance, board.ranks, board.n
     variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
     se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
-    df = np.diag(board.laws[board.method].df, 1)[: len(gaps)]
-    every = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
+    place = np.arange(len(gaps))
+    df = np.asarray(board.laws[board.method].df[place, place + 1])
+    every = ranks.limit(df if np.ndim(ranks.df) else ranks.df)
     own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
     limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.frozen import dataclass
-from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, anchored, filled, fit
+from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, anchored, filled, fit, vote_slopes
 from quorate.numerics.ratings.core import Core, core, inverse_of_all, part_of, put_together
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.plackett_luce import Choices
+from quorate.numerics.ratings.polynomial import Polynomial, mirror, polynomial
 
 # Inverse of the information of ratings, and products with it: on a large board in single precision.
 #
@@ -28,6 +29,8 @@ LEAST_CONDITION = 1e-4
 
 _ROWS = 512
 _FEW = 100
+_DRAWS = 64  # at a time
+_MOST_FACTORS = 30  # for every parameter, from which on drawing them takes longer than a root
 
 
 def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
@@ -61,7 +64,7 @@ def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
     if refused:
         return _held(design, np.linalg.inv(anchored(design, at.information, ridge)[0]))
     inverse, _ = dpotri(root, overwrite_c=1)
-    _mirror(inverse)
+    mirror(inverse)
     return _held(design, np.asarray(inverse.T))
 
 
@@ -71,6 +74,9 @@ def _in_single_precision(design: Likelihood, information: Any, ridge: float) -> 
     from scipy.sparse import diags_array
 
     ratings = design.centred[0]
+    steps = None if ridge else polynomial(information, ratings)
+    if steps is not None:
+        return steps.inverse()
     added = np.zeros(design.parameters)
     added[ratings] = ridge
     shift = filled(information.diagonal()[ratings])
@@ -96,7 +102,7 @@ def _in_single_precision(design: Likelihood, information: Any, ridge: float) -> 
     if refused or spocon(root, norm)[0] < LEAST_CONDITION:
         return None
     inverse, _ = spotri(root, overwrite_c=1)
-    _mirror(inverse)
+    mirror(inverse)
     if parts is not None:
         inverse = inverse_of_all(parts, inverse.T)
     inverse *= scale[:, None].astype(np.float32)
@@ -120,15 +126,6 @@ def symmetric_product(left: Floats, right: Callable[[slice], Floats]) -> Floats:
         out[start:, columns] = left[start:] @ right(columns)
         out[columns, after] = out[after, columns].T
     return out
-
-
-def _mirror(upper: Floats) -> None:
-    """Copy the upper triangle of a square matrix to the lower one, in place."""
-    for start in range(0, len(upper), _ROWS):
-        rows, after = slice(start, start + _ROWS), slice(start + _ROWS, None)
-        square = np.triu(upper[rows, rows])
-        upper[rows, rows] = square + np.triu(square, 1).T
-        upper[after, rows] = upper[rows, after].T
 
 
 def _held(design: Likelihood, inverse: Floats) -> Floats:
@@ -222,7 +219,13 @@ _TABLE = poisson_table()
 
 
 def covariance(
-    design: Likelihood, at: Fit, ridge: float, units: Units | None = None, inverse: Floats | None = None
+    design: Likelihood,
+    at: Fit,
+    ridge: float,
+    units: Units | None = None,
+    inverse: Floats | None = None,
+    *,
+    spent: bool = False,
 ) -> Floats:
     """Covariance of the parameters of one fit, ratings about their mean.
 
@@ -242,6 +245,8 @@ def covariance(
         What is independent.
     inverse : array, shape (parameters, parameters), optional
         `quorate.numerics.ratings.draws.inverse_information` of the fit, if it is at hand.
+    spent : bool
+        Whether the inverse may be written over, as there is no room for both.
 
     References
     ----------
@@ -266,6 +271,9 @@ def covariance(
         return np.asarray(product)
 
     sparse = inverse.dtype == np.float32 and not ridge and not isinstance(at.information, np.ndarray)
+    steps = polynomial(at.information, design.centred[0]) if sparse else None
+    if steps is not None:
+        return steps.sandwich(inverse, meat, inverse if spent else np.empty_like(inverse))
     parts = core(at.information, design.centred[0]) if sparse else None
     if parts is None:
         return centred(symmetric_product(inverse, right), design.systems)
@@ -286,6 +294,80 @@ def _by_core(inverse: Floats, meat: Any, parts: Core) -> Floats:
     across = through @ inner + theirs[:, kept]
     outer = through @ np.ascontiguousarray(across.T) + theirs[:, out]
     return put_together(parts, inner, across, outer)
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """How ratings of a large board deviate, by which they are drawn without a root of their covariance.
+
+    Parameters
+    ----------
+    steps : Polynomial
+        In place of the inverse of the information.
+    factor : sparse array, shape (parameters, draws)
+        What scores of units deviate by: its product with its transpose is the meat of the sandwich.
+    excess : array, shape (systems,)
+        What is added to the variance of each rating by itself.
+    order : array of int, shape (systems,)
+        Order in which systems are drawn.
+    """
+
+    steps: Polynomial
+    factor: Any
+    excess: Floats
+    order: Ints
+
+    def drawn(self, draws: int, rng: np.random.Generator) -> Floats:
+        """Draws of ratings about their mean less what they estimate, in single precision; shape (draws, systems)."""
+        systems, own = len(self.excess), np.sqrt(self.excess, dtype=np.float32)[:, None]
+        out: Any = np.empty((draws, systems), dtype=np.float32)
+        for start in range(0, draws, _DRAWS):
+            rows = slice(start, min(start + _DRAWS, draws))
+            size = rows.stop - rows.start
+            scores = self.factor @ rng.standard_normal((self.factor.shape[1], size), dtype=np.float32)
+            found = self.steps.solved(scores)[:systems]
+            found += own * rng.standard_normal((systems, size), dtype=np.float32)
+            found -= found.mean(axis=0)
+            out[rows] = found[self.order].T
+        return np.asarray(out)
+
+
+def scatter(design: Likelihood, at: Fit, ridge: float, units: Units, excess: Floats) -> Scatter | None:
+    """How ratings deviate; None where a root of their covariance is found as soon.
+
+    Parameters
+    ----------
+    design, at, ridge, units
+        As for `covariance`.
+    excess : array, shape (parameters,) or (parameters, parameters)
+        From `quorate.numerics.ratings.leverage`.
+    """
+    if design.parameters <= MANY or ridge or excess.ndim > 1 or isinstance(at.information, np.ndarray):
+        return None
+    steps, factor = polynomial(at.information, design.centred[0]), _factor(design, at.theta[:, 0], units)
+    if steps is None or factor.shape[1] > _MOST_FACTORS * design.parameters:
+        return None
+    s = design.systems
+    return Scatter(steps, factor, np.maximum(excess[:s], 0.0), np.arange(s))
+
+
+def _factor(design: Likelihood, theta: Floats, units: Units) -> Any:
+    """Sparse, a column for each unit, or for each cell of single votes: what its scores deviate by."""
+    from scipy.sparse import coo_array, diags_array, vstack
+
+    times = units.size / (1 - units.share)
+    if units.matrix is not None or not isinstance(design, Design):
+        summed = design.gradients(theta, units.matrix)
+        return (diags_array(np.sqrt(times)) @ summed).astype(np.float32).T.tocsr()
+    gap, tie = (slope.reshape(-1, 3) for slope in vote_slopes(design, theta))
+    times = times.reshape(-1, 3)
+    by_gap, across, by_tie = ((times * one).sum(axis=1) for one in (gap**2, gap * tie, tie**2))
+    root = np.sqrt(by_gap)
+    ties = across / np.where(root > 0, root, 1.0)
+    rest = float(np.maximum(by_tie - ties**2, 0.0).sum())  # of ties alone, which have one parameter
+    last = coo_array(([np.sqrt(rest)], ([0], [design.parameters - 1])), shape=(1, design.parameters))
+    columns = diags_array(root) @ design.rows + diags_array(ties) @ design.tie_rows
+    return vstack([columns, last]).astype(np.float32).T.tocsr()
 
 
 def centred(matrix: Floats, systems: int) -> Floats:

@@ -7,6 +7,7 @@ standard error of that contrast is worth.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, Told, anchored, vote_slopes
 from quorate.numerics.ratings.draws import Units, inverse_information
+from quorate.numerics.ratings.freedom import Freedom, spent
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties import summary
 
@@ -26,6 +28,7 @@ from quorate.numerics.ratings.ties import summary
 
 
 _MOST = 1 - 1e-9
+_SPARSE = 0.1  # part of all pairs that some unit has both of, from which on a matrix of all is kept
 _ROWS = 2**17  # entries of a block of rows: what a processor keeps at hand
 
 
@@ -156,7 +159,7 @@ def by_ends(
     votes: Any,
     votes_of_all: Floats,
     slopes: tuple[Floats, Floats],
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats | Freedom]:
     """Excess variance of each rating by itself, shape (parameters,), and degrees of freedom of all differences.
 
     Parameters
@@ -202,19 +205,30 @@ def by_ends(
     light = np.ones(len(units.size), dtype=np.bool_)
     light[heavy] = False
     weight = units.size[light] @ units.share[light]
-    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
-    df: Any = np.full((design.parameters, design.parameters), max(units.effective - 1, 1.0), dtype=np.float32)
-    alone = gram.diagonal()
+    even = float(units.size[light] @ units.share[light] ** 2 / weight**2) if weight else 0.0
+    alone, free, matrices = gram.diagonal(), max(units.effective - 1, 1.0), (all_direct, gram, squares, direct)
+
+    def between(rows: Ints, columns: Ints, direct_of_all: Any, together: Any, squares: Any, direct: Any) -> Floats:
+        two = rows != columns  # on the diagonal, a rating by itself
+        known, square, part = (one[rows] + two * one[columns] for one in (of_all, alone, sums))
+        known = known + direct_of_all
+        return spent((square + two * (2 * together + squares)) / known**2, (part + direct) / known, even)
+
+    if s > MANY and gram.nnz <= _SPARSE * s**2:
+        from scipy.sparse import eye_array
+
+        met = (abs(gram) + abs(all_direct) + eye_array(s)).tocsr()
+        i, j = np.repeat(np.arange(s), np.diff(met.indptr)), met.indices
+        met.data = between(i, j, *(np.asarray(one[i, j]).ravel() for one in matrices)).astype(np.float32)
+        single: list[Any] = [one.astype(np.float32) for one in (of_all, alone, sums)]
+        known, square, part = single
+        return excess, Freedom(known, square, part, even, met, np.full(design.parameters - s, free), free)
+    df: Any = np.full((design.parameters, design.parameters), free, dtype=np.float32)
     for start in range(0, s, max(1, _ROWS // s)):
-        rows = slice(start, min(start + max(1, _ROWS // s), s))
-        at = np.arange(rows.start, rows.stop)
-        known = of_all[rows, None] + of_all + all_direct[rows].toarray()
-        square = alone[rows, None] + alone + 2 * gram[rows].toarray() + squares[rows].toarray()
-        part = sums[rows, None] + sums + direct[rows].toarray()
-        for matrix, single in ((known, of_all), (square, alone), (part, sums)):  # on the diagonal, a rating by itself
-            matrix[at - start, at] = single[rows]
-        rest = np.maximum(1 - part / known, 0.0)
-        df[rows, :s] = np.maximum(1 / (square / known**2 + rest**2 * even) - 1, 1.0)
+        rows = np.arange(start, min(start + max(1, _ROWS // s), s))
+        df[rows, :s] = between(
+            rows[:, None], np.arange(s), *(one[rows[0] : rows[-1] + 1].toarray() for one in matrices)
+        )
     return excess, df
 
 
@@ -289,7 +303,7 @@ class Leverage(NamedTuple):
     """
 
     excess: Floats
-    df: Floats
+    df: Floats | Freedom
     whole: bool
 
 
@@ -318,6 +332,7 @@ def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inve
     Economics and Statistics 99, 698-709: the effective number of clusters of a coefficient.
     """
     p = design.parameters
+    df: Any
     inverse = inverse_information(design, at, ridge) if inverse is None else inverse
     cells = design.told(at.theta) if isinstance(design, Choices) else per_vote(design, units, at.theta)
     votes = _votes(units, cells)
@@ -344,9 +359,11 @@ def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inve
         slopes = vote_slopes(design, theta)
         excess, df = by_ends(design, own, ends, units, heavy, told, units.size @ votes, slopes)
         others = np.arange(design.systems, p)
-        excess[others], df[others, others] = _of_contrasts(
-            design, few, inverse, units, heavy, brought, each, others, others
-        )
+        excess[others], left = _of_contrasts(design, few, inverse, units, heavy, brought, each, others, others)
+        if isinstance(df, Freedom):
+            df = replace(df, other=left)
+        else:
+            df[others, others] = left
     alone = np.flatnonzero(most[heavy] > _WHOLE)
     whole = any(tells_alone(design, few, brought[[g]], inverse, at, ridge) for g in alone)
     return Leverage(excess, df, whole)

@@ -16,6 +16,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import normal_cdf, normal_quantile
+from quorate.numerics.ratings.freedom import Freedom
 from quorate.waiting import each
 from quorate.wording import Brief
 
@@ -62,7 +63,7 @@ class RankIntervals(Brief):
     marginal_low: Ints
     marginal_high: Ints
     normal: float
-    df: float | Floats
+    df: float | Floats | Freedom
     above: NDArray[np.bool_]
 
     @property
@@ -70,7 +71,7 @@ class RankIntervals(Brief):
         """Standard errors that a difference must exceed for the joint intervals; an array where ``df`` is."""
         return self.limit(self.df) if np.ndim(self.df) else float(self.limit(self.df))
 
-    def limit(self, df: float | Floats) -> Floats:
+    def limit(self, df: float | Floats | Freedom) -> Floats:
         """The same by some degrees of freedom, in their shape."""
         return np.asarray(_studentised(self.normal, np.asarray(df)))
 
@@ -80,7 +81,7 @@ def rank_intervals(
     covariance: Floats,
     deviations: Floats,
     level: float,
-    df: float | Floats = np.inf,
+    df: float | Floats | Freedom = np.inf,
     drawn: Floats | None = None,
 ) -> RankIntervals:
     """Intervals for ranks by the largest studentised difference.
@@ -110,20 +111,28 @@ def rank_intervals(
     largest = _largest(deviations, covariance if drawn is None else drawn)
     marginal = np.quantile(largest, level, axis=0)
     joint = float(np.quantile(largest.max(axis=1), level))
-    spent = np.broadcast_to(df, (systems, systems))
-    if bool((spent == spent[0, 0]).all()):
-        spent = spent[:, :1]
+    spent: Any = df if np.ndim(df) else np.broadcast_to(df, (systems, systems))
     edges = _edges(spent)
+    joint_ends, own_ends = (_studentised(limit, edges) for limit in (np.array([[joint]]), marginal[:, None]))
     above, variance = np.empty((systems, systems), dtype=np.bool_), np.diag(covariance).copy()
-    marginal_low, marginal_high = np.ones((2, systems), dtype=np.int64)
-    for rows in row_blocks(systems):
-        se = difference_se(covariance, rows, variance)
-        np.fill_diagonal(se[:, rows], np.inf)
-        t, freedom = (estimate[rows, None] - estimate) / se, spent[rows]
-        above[rows] = _exceeds(t, np.array([[joint]]), freedom, edges)
-        ahead, told = t > 0, _exceeds(np.abs(t), marginal[rows, None], freedom, edges)
-        over = np.count_nonzero(told & ahead, axis=1)
-        marginal_high[rows], marginal_low[rows] = systems - over, 1 + np.count_nonzero(told, axis=1) - over
+    over, told = np.zeros((2, systems), dtype=np.int64)  # systems that each is surely above, and surely not equal to
+    for rows in row_blocks(systems):  # each pair once
+        after, later = slice(rows.start, systems), slice(rows.stop - rows.start, None)
+        se = difference_se(covariance, rows, variance, after)
+        np.fill_diagonal(se, np.inf)
+        t = (estimate[rows, None] - estimate[after]).astype(se.dtype, copy=False) / se
+        ahead, freedom = t > 0, spent[rows, after]
+        t = np.abs(t, out=t)
+        sure = _exceeds(t, np.array([[joint]]), joint_ends[None], freedom, edges)
+        above[rows, after] = sure & ahead
+        above[after, rows] = (sure & ~ahead).T
+        mine = _exceeds(t, marginal[rows, None], own_ends[rows, None], freedom, edges)
+        theirs = _exceeds(t, marginal[None, after], own_ends[None, after], freedom, edges)[:, later]
+        told[rows] += np.count_nonzero(mine, axis=1)
+        over[rows] += np.count_nonzero(mine & ahead, axis=1)
+        told[rows.stop :] += np.count_nonzero(theirs, axis=0)
+        over[rows.stop :] += np.count_nonzero(theirs & ~ahead[:, later], axis=0)
+    marginal_high, marginal_low = systems - over, 1 + told - over
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
     return RankIntervals(low, high, marginal_low, marginal_high, joint, df, above)
 
@@ -178,10 +187,10 @@ def ranks_of_two(estimate: Floats, apart: bool, critical: float) -> RankInterval
     return RankIntervals(low, high, low, high, critical, np.inf, above)
 
 
-def row_blocks(systems: int) -> Iterator[slice]:
-    """Rows of a matrix of all pairs, so many at a time that what is made of them stays small."""
-    step = max(1, _ENTRIES // systems)
-    return (slice(start, min(start + step, systems)) for start in range(0, systems, step))
+def row_blocks(rows: int, columns: int | None = None) -> Iterator[slice]:
+    """Rows of a matrix, of all pairs by default, so many at a time that what is made of them stays small."""
+    step = max(1, _ENTRIES // (columns or rows))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 def most_draws(systems: int) -> int:
@@ -189,14 +198,19 @@ def most_draws(systems: int) -> int:
     return min(DRAWS, max(FEWEST_DRAWS, DRAWS * 1000 // systems))
 
 
-def difference_se(covariance: Floats, rows: slice | Ints = slice(None), variance: Floats | None = None) -> Floats:
-    """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows.
+def difference_se(
+    covariance: Floats,
+    rows: slice | Ints = slice(None),
+    variance: Floats | None = None,
+    columns: slice = slice(None),
+) -> Floats:
+    """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows and columns.
 
     The diagonal may be given: picked from a large matrix it takes as long as some rows.
     """
     variance = np.diag(covariance) if variance is None else variance
-    out = covariance[rows] * -2
-    out += variance[rows, None] + variance
+    out = covariance[rows, columns] * -2
+    out += variance[rows, None] + variance[columns]
     np.maximum(out, 0.0, out=out)
     return np.asarray(np.sqrt(out, out=out))
 
@@ -245,8 +259,11 @@ def in_student(deviations: Floats, df: float | Floats, rng: np.random.Generator)
     if not np.ndim(df):
         return np.asarray(deviations * np.sqrt(df / rng.chisquare(df, len(deviations)))[:, None])
     most = np.minimum(df, _NORMAL)
-    square = np.sort(rng.chisquare(most, deviations.shape), axis=0)[rng.permutation(len(deviations))]
-    return np.asarray(deviations * np.sqrt(most / square))
+    square = rng.chisquare(most, deviations.shape)
+    square.sort(axis=0)
+    square = square[rng.permutation(len(deviations))]
+    np.sqrt(np.divide(most, square, out=square), out=square)
+    return np.multiply(deviations, square, out=square)
 
 
 def _all_alike(covariance: Floats) -> bool:
@@ -290,7 +307,7 @@ def best(estimate: Floats, deviations: Floats) -> Floats:
     deviations : array, shape (draws, systems)
         As for `rank_intervals`.
     """
-    first = np.argmax(estimate + deviations, axis=1)
+    first = np.concatenate([np.argmax(estimate + deviations[rows], axis=1) for rows in row_blocks(*deviations.shape)])
     return np.bincount(first, minlength=len(estimate)) / len(deviations)
 
 
@@ -338,10 +355,12 @@ def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
     """
     order = np.argsort(-estimate, kind="stable")
     systems = len(order)
+    ordered = bool((order == np.arange(systems)).all())  # as a board is
     # The last system that each is not surely higher than, of those after it; a cut must come after all of these.
     last = np.empty(systems, dtype=np.int64)
     for rows in row_blocks(systems):
-        open_ = ~above[np.ix_(order[rows], order)] & (np.arange(systems) > np.arange(systems)[rows, None])
+        some = above[rows] if ordered else above[np.ix_(order[rows], order)]
+        open_ = ~some & (np.arange(systems) > np.arange(systems)[rows, None])
         last[rows] = np.where(open_.any(axis=1), systems - 1 - np.argmax(open_[:, ::-1], axis=1), 0)
     cut = np.maximum.accumulate(last)[:-1] < np.arange(1, systems)
     out = np.empty(systems, dtype=np.int64)
@@ -353,10 +372,9 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     """Largest studentised difference of each system from any other, in every draw; shape (draws, systems)."""
     draws, systems = deviations.shape
     variance = np.diag(covariance).copy()
-    alike, equal = _alike(covariance, variance)
-    by_ends, scale = alike or systems >= _MANY, np.zeros((0, 0), dtype=np.float32)
-    members, widest = _widest(covariance, variance, alike) if by_ends else ([], scale)
-    if not by_ends:
+    members, widest, equal = _kinds(covariance, variance)
+    scale = np.zeros((0, 0), dtype=np.float32)
+    if not members:
         scale = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
     out, left = np.empty((draws, systems), dtype=np.float64), []
     block = max(1, _MOST // systems)
@@ -366,7 +384,7 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
         if equal:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)
             out[some] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
-        elif by_ends:
+        elif members:
             out[some], rest = _from_ends(part, covariance, variance, members, widest)
             left.append(rest + np.array([start, 0]))
         else:
@@ -376,40 +394,33 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     return out
 
 
-def _alike(covariance: Floats, variance: Floats) -> tuple[bool, bool]:
-    """Whether standard errors of differences from each of many systems are alike, and whether all are equal."""
+def _kinds(covariance: Floats, variance: Floats) -> tuple[list[Ints], Floats32, bool]:
+    """Systems of each kind, what studentises the surest difference of each from them, and whether all are equal.
+
+    Shape (kinds, systems). Systems of a kind have standard errors that are alike, and may be all of them; there is no
+    kind of few systems that are not alike.
+    """
     systems = len(variance)
-    ends = np.empty((2, systems), dtype=np.float32)
+    kinds = _by_error(variance) if systems >= _MANY else np.zeros(systems, dtype=np.int64)
+    order = np.argsort(kinds, kind="stable")
+    starts = np.searchsorted(kinds[order], np.arange(int(kinds.max()) + 1))
+    out, least = np.empty((len(starts), systems), dtype=np.float32), np.empty(systems, dtype=np.float32)
     for rows in row_blocks(systems):
-        se = difference_se(covariance, rows, variance)
-        np.fill_diagonal(se[:, rows], np.inf)
-        ends[0, rows] = se.min(axis=1)
-        np.fill_diagonal(se[:, rows], 0.0)
-        ends[1, rows] = se.max(axis=1)
-    alike = systems > _FEW and bool((ends[1] < _ALIKE * ends[0]).all())
-    return alike, alike and bool(ends[1].max() < (1 + _SAME) * ends[0].min())
+        scale = _scale(covariance, variance, rows)
+        out[:, rows] = np.maximum.reduceat(scale if len(starts) == 1 else scale[:, order], starts, axis=1).T
+        np.fill_diagonal(scale[:, rows], np.inf)
+        least[rows] = scale.min(axis=1)
+    most = out.max(axis=0)
+    if systems > _FEW and (most < _ALIKE * least).all():
+        return [np.arange(systems)], most[None], bool(most.max() < (1 + _SAME) * least.min())
+    return np.split(order, starts[1:]) if systems >= _MANY else [], out, False
 
 
-def _kinds(variance: Floats) -> Ints:
+def _by_error(variance: Floats) -> Ints:
     """Kind of each system, by its standard error: alike in a kind."""
     order = np.log(np.maximum(variance, variance.max() * _ROUNDING))
     step = max(2 * np.log(_WITHIN), float(np.ptp(order)) / _KINDS)
     return np.unique(((order - order.min()) / step).astype(np.int64), return_inverse=True)[1]
-
-
-def _widest(covariance: Floats, variance: Floats, alike: bool) -> tuple[list[Ints], Floats32]:
-    """Systems of each kind, and what studentises the surest difference of each system from them: (kinds, systems).
-
-    Systems of a kind have standard errors that are alike, and may be all of them.
-    """
-    kinds = np.zeros(len(variance), dtype=np.int64) if alike else _kinds(variance)
-    order = np.argsort(kinds, kind="stable")
-    starts = np.searchsorted(kinds[order], np.arange(int(kinds.max()) + 1))
-    out = np.empty((len(starts), len(kinds)), dtype=np.float32)
-    for rows in row_blocks(len(kinds)):
-        scale = _scale(covariance, variance, rows)
-        out[:, rows] = np.maximum.reduceat(scale if len(starts) == 1 else scale[:, order], starts, axis=1).T
-    return np.split(order, starts[1:]), out
 
 
 def _scale(covariance: Floats, variance: Floats, rows: slice | Ints) -> Floats32:
@@ -489,7 +500,7 @@ def _studentised(critical: Any, df: Floats) -> Any:
     return -stdtrit(np.minimum(df, _NORMAL), ndtr(-np.asarray(critical)))
 
 
-def _edges(df: Floats) -> Floats:
+def _edges(df: Any) -> Floats:
     """Degrees of freedom between which all others are: one, or those of `_BINS` bins."""
     least, most = (min(float(end), _NORMAL) for end in (df.min(), df.max()))
     return np.array([least]) if least == most else np.geomspace(least, most, _BINS + 1)
@@ -501,21 +512,22 @@ def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
     return np.asarray(np.clip(place.astype(np.intp), 0, _BINS - 1))
 
 
-def _exceeds(t: Floats, limit: Floats, df: Floats, edges: Floats) -> NDArray[np.bool_]:
-    """Whether each exceeds the quantile of Student's t where the normal law has the limit, shape (rows or 1, 1).
+def _exceeds(t: Floats, limit: Floats, ends: Floats, df: Floats, edges: Floats) -> NDArray[np.bool_]:
+    """Whether each exceeds the quantile of Student's t where the normal law has the limit.
 
     Quantiles of the least and most degrees of freedom decide most, those at both ends of its bin nearly all others;
-    only for what is left the quantile of each is found.
+    only for what is left the quantile of each is found. Limits have the shape of ``t``, or that of one row or column;
+    quantiles at the edges have one more axis.
     """
-    ends = _studentised(limit, edges[None])
+    out: NDArray[np.bool_] = t > ends[..., 0]
     if len(edges) == 1:
-        return np.asarray(t > ends)
-    out: NDArray[np.bool_] = t > ends[:, :1]
-    row, column = np.nonzero((t > ends[:, -1:]) & ~out)
-    own, place = row if len(limit) > 1 else np.zeros_like(row), _bins(df[row, column], edges)
-    t = t[row, column]
-    over = t > ends[own, place]
-    near = np.flatnonzero(~over & (t > ends[own, place + 1]))
-    over[near] = t[near] > _studentised(limit[own[near], 0], df[row[near], column[near]])
+        return out
+    row, column = np.divmod(np.flatnonzero((t > ends[..., -1]) & ~out), t.shape[1])
+    at = row if len(limit) > 1 else np.zeros_like(row), column if limit.shape[1] > 1 else np.zeros_like(column)
+    t, df = t[row, column], df[row, column]
+    place = _bins(df, edges)
+    over = t > ends[(*at, place)]
+    near = np.flatnonzero(~over & (t > ends[(*at, place + 1)]))
+    over[near] = t[near] > _studentised(limit[at][near], df[near])
     out[row, column] = over
     return out

@@ -1,0 +1,135 @@
+"""A polynomial in place of the inverse of an information: the same variances, and draws with the same covariance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from quorate.numerics.ratings import bradley_terry, draws, leverage, polynomial
+from quorate.numerics.ratings.bradley_terry import Design, fit
+from quorate.numerics.ratings.draws import Units, covariance, inverse_information, scatter
+from quorate.numerics.ratings.freedom import Freedom
+from quorate.numerics.ratings.rank_intervals import normal_deviations, rank_intervals
+from quorate.numerics.ratings.ties import tie_model
+
+SYSTEMS, MEETS, DRAWS = 700, 8, 6_000
+
+
+def board(ties="davidson", votes=15):
+    """Every system meets sixteen at random, some of them more often than others."""
+    rng = np.random.default_rng(3)
+    a = np.tile(np.arange(SYSTEMS), MEETS)
+    b = np.concatenate([rng.permutation(SYSTEMS) for _ in range(MEETS)])
+    pairs = np.unique(np.sort(np.stack([a, b])[:, a != b], axis=0), axis=1)
+    design = Design(SYSTEMS, *pairs, np.zeros(1), tie_model(ties))
+    often = rng.integers(1, votes, (len(pairs[0]), 3)) * np.where(pairs[0] < 20, 30.0, 1.0)[:, None]
+    return design, often[None]
+
+
+def chain():
+    """Every system meets the next one only."""
+    a = np.arange(SYSTEMS - 1)
+    return Design(SYSTEMS, a, a + 1, np.zeros(1), tie_model("davidson")), np.full((1, SYSTEMS - 1, 3), 5.0)
+
+
+def of_differences(matrix):
+    variance = np.diag(matrix)[:SYSTEMS]
+    return (variance[:, None] + variance - 2 * matrix[:SYSTEMS, :SYSTEMS])[~np.eye(SYSTEMS, dtype=bool)]
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Boards of 700 systems count as large, and sparse."""
+    monkeypatch.setattr(bradley_terry, "_LARGE", 100)
+    monkeypatch.setattr(polynomial, "_SLOWER", 1)
+    for module in (draws, leverage):
+        monkeypatch.setattr(module, "MANY", 500)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "half"])
+def test_variances_by_a_polynomial_are_those_by_the_inverse(request, ties):
+    design, counts = board(ties)
+    units, at = Units(counts.ravel()), fit(design, counts[..., None])
+    exact = inverse_information(design, at, 0.0), covariance(design, at, 0.0, units)
+    request.getfixturevalue("large")
+    at = fit(design, counts[..., None])
+    assert polynomial.polynomial(at.information, design.centred[0]) is not None
+    inverse = inverse_information(design, at, 0.0)
+    found = inverse, covariance(design, at, 0.0, units, inverse)
+    for one, other in zip(exact, found, strict=True):
+        assert (one.dtype, other.dtype) == (np.float64, np.float32)
+        np.testing.assert_array_equal(other, other.T)
+        np.testing.assert_allclose(of_differences(other), of_differences(one), rtol=1e-4)
+        assert other[-1, -1] == pytest.approx(one[-1, -1], rel=1e-4)
+    # The direction of equal ratings is filled in as in the inverse.
+    np.testing.assert_allclose(inverse, exact[0], atol=1e-4 * np.median(np.diag(exact[0])))
+    spent = covariance(design, at, 0.0, units, inverse, spent=True)
+    np.testing.assert_array_equal(spent, found[1])
+    assert spent is inverse
+
+
+def test_a_chain_and_a_board_on_which_all_met_all_have_none(large):
+    design, counts = chain()
+    at = fit(design, counts[..., None])
+    assert polynomial.polynomial(at.information, design.centred[0]) is None
+    a, b = np.triu_indices(SYSTEMS, 1)
+    whole = Design(SYSTEMS, a, b, np.zeros(1), tie_model("davidson"))
+    at = fit(whole, np.ones((1, len(a), 3, 1)))
+    assert polynomial.polynomial(at.information, whole.centred[0]) is None
+
+
+@pytest.mark.parametrize(("ties", "clustered"), [("davidson", False), ("davidson", True), ("half", False)])
+def test_ratings_are_drawn_with_the_covariance_of_the_sandwich(large, ties, clustered):
+    design, counts = board(ties)
+    units, entries = Units(counts.ravel()), counts.size
+    if clustered:  # by twos
+        starts = np.append(np.arange(0, entries, 2), entries)
+        matrix = csr_array((counts.ravel(), np.arange(entries), starts), shape=(len(starts) - 1, entries))
+        units = Units(np.ones(len(starts) - 1), matrix)
+    at = fit(design, counts[..., None])
+    summed, times = design.gradients(at.theta[:, 0], units.matrix), units.size / (1 - units.share)
+    factor = draws._factor(design, at.theta[:, 0], units)
+    meat = (summed.T.multiply(times[None]) @ summed).toarray()
+    np.testing.assert_allclose((factor @ factor.T).toarray(), meat, rtol=1e-4, atol=1e-5 * meat.max())
+    excess = np.linspace(0, 0.01, design.parameters)
+    by = scatter(design, at, 0.0, units, excess)
+    known = leverage.widened(covariance(design, at, 0.0, units), excess, SYSTEMS)[:SYSTEMS, :SYSTEMS]
+    drawn = by.drawn(DRAWS, np.random.default_rng(1))
+    assert drawn.shape == (DRAWS, SYSTEMS)
+    np.testing.assert_allclose(drawn.mean(axis=1), 0, atol=1e-6)
+    spread = np.sqrt(np.diag(known))
+    np.testing.assert_allclose((np.cov(drawn.T) - known) / np.outer(spread, spread), 0, atol=6 / np.sqrt(DRAWS))
+    # The quantile of the largest difference, as by draws from a root of the covariance.
+    order = np.arange(SYSTEMS)[::-1]
+    turned = replace(by, order=order).drawn(2_000, np.random.default_rng(1))
+    rooted = normal_deviations(known.astype(np.float64), np.inf, 2_000, np.random.default_rng(2))
+    both = (known[::-1, ::-1], turned), (known, rooted)
+    one, other = (rank_intervals(np.zeros(SYSTEMS), own, some, 0.95).normal for own, some in both)
+    assert one == pytest.approx(other, rel=0.02)
+
+
+def test_degrees_of_freedom_that_are_found_when_asked_for_are_those_of_the_matrix(large, monkeypatch):
+    design, counts = board(votes=4)
+    units, at = Units(counts.ravel()), fit(design, counts[..., None])
+    held = leverage.leverage(design, at, 0.0, units).df
+    assert isinstance(held, Freedom)
+    monkeypatch.setattr(leverage, "_SPARSE", 0.0)
+    whole = leverage.leverage(design, at, 0.0, units).df
+    assert isinstance(whole, np.ndarray)
+    assert (held.shape, held.ndim) == (whole.shape, 2)
+    np.testing.assert_allclose(np.asarray(held), whole, rtol=1e-4)
+    np.testing.assert_allclose(held[3:9, 650:], whole[3:9, 650:], rtol=1e-4)
+    np.testing.assert_allclose(held[695:, 5:], whole[695:, 5:], rtol=1e-4)
+    i, j = np.append(np.random.default_rng(1).integers(0, len(whole), (2, 500)), [[4, 700], [4, 700]], axis=1)
+    np.testing.assert_allclose(held[i, j], whole[i, j], rtol=1e-4)
+    assert float(held[3, 8]) == pytest.approx(whole[3, 8], rel=1e-4)
+    ratings = held.of_ratings
+    assert ratings.shape == (SYSTEMS, SYSTEMS)
+    alone = whole[:SYSTEMS, :SYSTEMS]
+    assert 0.5 * alone.min() < ratings.min() <= alone.min()
+    assert alone.max() <= ratings.max() < 1.5 * alone.max()
+    order = np.append(np.random.default_rng(2).permutation(SYSTEMS), np.arange(SYSTEMS, len(whole)))
+    np.testing.assert_allclose(np.asarray(held.reordered(order)), whole[np.ix_(order, order)], rtol=1e-4)
