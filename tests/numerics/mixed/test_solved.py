@@ -81,6 +81,18 @@ def test_points_are_stacked():
         np.testing.assert_allclose(many.log_det[i], alone.log_det, rtol=1e-13)
 
 
+@pytest.mark.parametrize(("patterns", "columns"), [(1, 300), (3, 300), (200, 20)])
+def test_blocks_are_factored_some_at_a_time(patterns, columns):
+    root = np.random.default_rng(1).normal(size=(patterns, columns, columns))
+    k, gamma = root @ root.swapaxes(1, 2), np.linspace(0.1, 1, columns)
+    got = factored(k, gamma)
+    for place in (0, patterns - 1):
+        alone = factored(k[[place]], gamma)
+        np.testing.assert_allclose(got.j[place], alone.j[0], rtol=1e-12, atol=1e-14)
+        wanted = np.linalg.slogdet(np.eye(columns) + k[place] * gamma).logabsdet
+        assert got.log_det[place] == pytest.approx(wanted, rel=1e-12)
+
+
 @pytest.mark.parametrize("size", [0, 1, 7, 250])
 def test_inverse_and_log_determinant(size):
     x = np.random.default_rng(size).normal(size=(size + 5, size))

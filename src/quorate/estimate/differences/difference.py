@@ -389,17 +389,18 @@ def difference(
     for name in model if method == "paired" else ():
         raise InvalidInput(name + ": is of one model for all scores; leave it out, or " + argument("method", "paired"))
     apart = two_systems(judgments, a, b, facet=facet)
+    targets = targets or {}
+    if not model and (method or _default_method(apart, targets)) == "paired":
+        return of_pairs(paired(apart), targets)
     two = [judgments.level_index(apart.facet, name) for name in (a, b)]
     both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
-    return _joint(both, apart, targets or {}, model) if model else _compared(apart, both, targets or {}, method)
+    return _joint(both, apart, targets, model) if model else _compared(apart, both, targets, method)
 
 
 def _compared(
     apart: TwoSystems, both: Judgments, targets: Mapping[str, Target], method: Method | None
 ) -> SystemDifference:
-    """By pairs or by one model of both systems, as is asked or as the data allow."""
-    if (method or _default_method(apart, targets)) == "paired":
-        return of_pairs(paired(apart), targets)
+    """By one model of both systems, or by pairs where that asks for less."""
     reason = None if method else _unlike(both, apart)
     if reason is None:
         return _joint(both, apart, targets)

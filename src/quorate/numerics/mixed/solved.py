@@ -141,8 +141,8 @@ def factored(k: Floats, gamma: Floats) -> Blocks:
     gamma : array, shape (..., columns)
         Variance of every column, none negative, the same for all patterns.
     """
-    if k.ndim == 3 and gamma.ndim == 1 and k.size > 2 * _PART:
-        step = max(_PART // max(k.shape[-1] ** 2, 1), 1)
+    step = max(_PART // max(k.shape[-1] ** 2, 1), 1)
+    if k.ndim == 3 and gamma.ndim == 1 and len(k) > 2 * step:
         j, half, log_det = np.empty_like(k), np.empty_like(k), np.empty(len(k))
         for start in range(0, len(k), step):
             some = slice(start, start + step)
