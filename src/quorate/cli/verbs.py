@@ -19,6 +19,8 @@ _TABLE = re.compile(r"\.(csv|tsv|jsonl?|ndjson|parquet|xlsx?|xlsm|ods|eval|zip)(
 """How names of files end that hold tables, and no name of a system."""
 FEW = 5
 """Options of reading that are listed with the others: of commands that have no more of them."""
+PARSER = "quorate.parser"
+"""Where a run keeps the parser of its command."""
 
 
 class Question(NamedTuple):
@@ -429,6 +431,12 @@ class Verbs(Plainly, typer.core.TyperGroup):
 
 class Command(Plainly, typer.core.TyperCommand):
     """A command whose help begins with the question; it refuses an option given twice where one value counts."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser, once for each run: the arguments go through it twice."""
+        if PARSER not in ctx.meta:
+            ctx.meta[PARSER] = super().make_parser(ctx)
+        return ctx.meta[PARSER]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, counting the options among them: none is silently ignored."""

@@ -90,12 +90,14 @@ def annotated(name: str, hint: Any, declared: Mapping[str, Any]) -> Any:
     return Annotated[hint, *([For(kind)] if kind else []), typer.Option(*flags, **made)]
 
 
-_hints = cache(get_type_hints)
-
-
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
-    hints = _hints(group, include_extras=True)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
+    return _options_of(group)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
+
+
+@cache  # a command that runs asks for those of its groups again and again
+def _options_of(group: Any) -> dict[str, Any]:
+    hints = get_type_hints(group, include_extras=True)
     return {one.name: annotated(one.name, hints[one.name], one.metadata) for one in fields(group)}
 
 
