@@ -440,6 +440,7 @@ def assert_same(first: Any, second: Any) -> None:
         assert first == (pytest.approx(second, rel=1e-9, abs=1e-12) if isinstance(first, float) else second)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("per", "levels"), [(40, 40), (4, 40), (3, 10)])
 def test_a_column_that_never_varies_changes_no_answer(per: int, levels: int) -> None:
     rng = np.random.default_rng(5)
@@ -454,6 +455,7 @@ def test_a_column_that_never_varies_changes_no_answer(per: int, levels: int) -> 
     assert np.ptp(found[0].others.ends) > 1.05 * np.ptp(found[0].estimate.ends)
 
 
+@pytest.mark.slow
 def test_ragged_differences_turn_with_the_two_and_do_not_know_labels() -> None:
     frame = crossed(2, keep=0.4)
     found, turned = (q.compare(q.read(frame, announce=False), *two).difference for two in (("s0", "s1"), ("s1", "s0")))

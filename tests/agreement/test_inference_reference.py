@@ -119,6 +119,7 @@ def test_lmertest_has_more_degrees_of_freedom_without_a_component_at_zero(fit, w
     assert of_components(fit).df < wanted["satterthwaite_df"] < 1.01 * of_components(fit).df
 
 
+@pytest.mark.wide(2)
 def test_standard_errors_of_components_are_those_of_the_expected_information(fit, terms, wanted):
     np.testing.assert_allclose(standard_errors(fit, terms), wanted["expected_se"], rtol=2e-6)
 

@@ -32,6 +32,7 @@ def test_a_study_is_that_of_simulate_allocation(replays):
     assert (study.sweep, study.cycles, study.level) == (None, None, "")
 
 
+@pytest.mark.slow
 def test_options_reach_the_replay(replays):
     (study,) = allocation_view(replays, 2400, only={"dimension": "clear"}, runs=2, delta=0.3, floor=False).studies
     assert study.allocation.constants.warmup == 5
@@ -75,6 +76,7 @@ def test_a_sweep_leaves_out_warm_ups_that_the_budget_does_not_hold(replays):
     ]
 
 
+@pytest.mark.slow
 def test_the_theory_needs_no_sweep_of_the_experiments(replays):
     view = allocation_view(replays, 24 * 400, only={"dimension": "clear"}, variant="theory", sweep=True, runs=2)
     assert view.studies[0].allocation.constants.warmup > 200

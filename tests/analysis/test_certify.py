@@ -32,6 +32,7 @@ def read(frame, **shape):
     return q.read(frame.select(name for name in frame.columns if frame[name].n_unique() > 1), announce=False, **shape)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("categories", "binary"), [(1, False), (1, True), (3, True)])
 def test_many_studies_at_once_are_the_analysis_of_each(categories, binary):
     table = read(scores(30, prompts=3, categories=categories, binary=binary))
@@ -111,6 +112,7 @@ def test_a_board_is_right_about_all_pairs_at_once():
     assert "all pairs at once" in found.sentence
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_studies():
     answer = q.analyze(read(scores(30, 3, 1)))
     assert q.certify(answer, 100, seed=2).to_dict() == q.certify(answer, 100, seed=2).to_dict()
@@ -129,7 +131,7 @@ def test_what_cannot_be_certified_is_said():
         q.certify(q.rank(read(scores(40, 3, 1, systems=3)), targets={"judge": "population"}), 20)
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"keep": 0.8}, {"categories": 2}])
 def test_a_board_with_gaps_or_strata_is_certified(options):
     keep = options.pop("keep", 1.0)
@@ -148,6 +150,7 @@ def test_a_board_of_one_model_is_fitted_anew(monkeypatch):
     assert 0.7 < found.width < 2
 
 
+@pytest.mark.slow
 def test_studies_of_a_board_may_be_done_in_any_order(monkeypatch):
     board = q.rank(read(scores(24, 3, 1, systems=3)))
     alone = q.certify(board, 25)
@@ -199,6 +202,7 @@ def latent_law_read(items, judges, prompts):
     return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
 
 
+@pytest.mark.slow
 def test_the_law_has_the_marks_and_covariances_that_were_found():
     table = latent_law_read(200, 4, 3)
     others = q.analyze(table).others

@@ -91,12 +91,14 @@ def test_with_one_judge_there_is_nothing_to_leave_out(shape):
     assert (found.leave_one_out, found.by_category, found.means, set(found.effects)) == ((), (), None, {"prompt"})
 
 
+@pytest.mark.slow
 def test_many_levels_are_not_refitted_one_by_one(shape):
     found = shape("many levels")
     assert found.leave_one_out == ()
     assert len(found.effects["prompt"]) == 51
 
 
+@pytest.mark.slow
 def test_parts_are_fitted_with_the_options_of_the_whole(shape):
     options = {"random": ["item", "prompt"], "method": "ml", "residual_by": "judge"}
     judgments = shape("balanced").judgments
@@ -169,6 +171,7 @@ def test_a_study_without_a_price_has_a_panel_without_one(shape):
     assert all(one.projection.cost is None for several in found.sharings.values() for one in several)
 
 
+@pytest.mark.slow
 def test_targets_are_those_of_every_part(demo):
     found = q.analyze(demo.judgments, targets={"judge": "panel", "item": "finite"})
     assert found.others is None

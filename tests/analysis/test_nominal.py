@@ -50,6 +50,7 @@ def test_everything_as_plain_values(tmp_path):
     assert again["item"].to_list() == [one.item for one in found().people]
 
 
+@pytest.mark.slow
 def test_no_more_items_than_asked_and_none_on_which_all_agree():
     table = q.read(frame(), score="verdict", labels=True, announce=False)
     assert q.scores.labels(table, most=0).people == ()
@@ -80,6 +81,7 @@ def test_labels_that_need_a_word():
     assert {"labels-alike", "labels-alone", "rare-labels"} <= codes
 
 
+@pytest.mark.slow
 def test_prompts_and_targets():
     prompts = (frame().with_columns(pl.col("verdict").shift(k), prompt=pl.lit(f"p{k}")) for k in (0, 12, 24))
     twice = pl.concat(prompts)

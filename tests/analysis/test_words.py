@@ -200,7 +200,7 @@ def test_labels_that_differ_are_told_apart(labels, most):
     assert all(len(text) <= most + 8 for text in found)
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(2)
 def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     found = json.loads(json.dumps(analysis.to_dict(), allow_nan=False))
     assert found == analysis.to_dict()

@@ -88,6 +88,7 @@ def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
     assert others == [plain, plain]
 
 
+@pytest.mark.slow
 def test_one_judge_is_said_to_be_one(run, crossed, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text(crossed(judges=("a",)))
@@ -128,6 +129,7 @@ BAD = {
 }
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_one_line_and_exit_1(run, crossed, tmp_path, name):
     content, says = BAD[name]
@@ -347,6 +349,7 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
     )
 
 
+@pytest.mark.wide(10)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -124,6 +124,7 @@ def test_every_layout(run):
         assert (found["layout"], found["calls"]) == (layout, calls[layout])
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -161,6 +162,7 @@ def test_labels_are_written_as_they_are(run, tmp_path):
     assert "[red]y[/red]\\x1b[2J" in shown
 
 
+@pytest.mark.wide(10)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -32,6 +32,7 @@ def votes(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_scores(run, scored):
     ran = run("compare", scored, "s0", "s1", "--target", "judge=population")
     said = " ".join(ran.out.split())
@@ -95,6 +96,7 @@ def test_json_and_a_report(run, scored, tmp_path):
     assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -43,6 +43,7 @@ def test_what_is_not_possible_is_said_with_the_reason(run, crossed, tmp_path):
     assert "without a usable score" not in said
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -67,6 +68,7 @@ def test_an_error_found_is_exit_2(run, crossed, tmp_path, content, says):
     assert run("doctor", path, "--json").json["ok"] is False
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("name", ["score", "passed"])
 def test_scores_that_are_all_alike_have_a_bound(run, tmp_path, name):
     path = tmp_path / "alike.csv"
@@ -84,6 +86,7 @@ def test_a_file_that_cannot_be_read_is_exit_1(run, tmp_path, content):
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
 
 
+@pytest.mark.slow
 def test_json_is_the_support_and_nothing_else(run, demo):
     ran = run("doctor", demo, "--json")
     assert (ran.code, ran.err) == (0, "")

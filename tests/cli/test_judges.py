@@ -58,6 +58,7 @@ def test_groups_of_judges(run, path):
     assert "one of each" in full
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -37,6 +37,7 @@ def test_several_systems_are_shown_pair_by_pair(said):
     assert "3 pairs" in said("analyze", "three.db", "--no-report")
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("name", ["two.db", "three.db"])
 def test_votes_that_are_not_there_yet_are_a_caveat(said, tmp_path, name):
     with closing(sqlite3.connect(tmp_path / name)) as connection, connection:
@@ -65,6 +66,7 @@ def test_an_option_of_reading_scores_says_what_the_ledger_holds(said):
     assert "two.db holds votes between two systems: leave out" in said("analyze", "two.db", "--fixed", "", code=1)
 
 
+@pytest.mark.slow
 def test_other_files_are_read_as_before(said, tmp_path):
     (tmp_path / "scores.csv").write_text("item,judge,score\na,x,1\na,y,2\nb,x,3\nb,y,5\n")
     assert "mean" in said("analyze", "scores.csv", "--no-report").lower()

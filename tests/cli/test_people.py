@@ -155,6 +155,7 @@ def test_people_among_the_judges(run, path):
     assert {"easy", "hard"} <= {category for category, _ in rates}
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -73,6 +73,7 @@ def test_a_file_of_scores_needs_no_limits(run, scores):
     assert run("plan", scores, "--budget", 200, "--draws", 0, "--json").json["ranking"] is None
 
 
+@pytest.mark.slow
 def test_a_half_width_is_that_of_the_plan(run, published):
     words = "--items 20-141 --judges 1-3 --prompts 1-5 --json"
     found = run("plan", published, "--half-width", "0.0588", *words.split()).json
@@ -246,6 +247,7 @@ def test_without_a_design_changes_are_shown(run, scores):
     assert listed[1]["more_calls"] == 216
 
 
+@pytest.mark.slow
 def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
     lines = scores.read_text().splitlines()
     path = tmp_path / "once.csv"
@@ -256,6 +258,7 @@ def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
     assert "this design weighs" in " ".join(run("plan", "--design", path, "--full").out.split())
 
 
+@pytest.mark.slow
 def test_targets_change_the_standard_error(run, scores):
     def se(*words):
         return run("plan", "--design", scores, "--items", 12, "--json", *words).json["se"]
@@ -278,6 +281,7 @@ def test_the_panel_is_answered_for_where_it_is_asked_for(run, scores):
     assert "for prompts like these, with these 3 judges" in " ".join(ran.out.split())
 
 
+@pytest.mark.slow
 def test_one_judge_stands_for_itself(run, tmp_path, crossed):
     path = tmp_path / "one.csv"
     path.write_text(crossed(judges=("a",)))
@@ -285,6 +289,7 @@ def test_one_judge_stands_for_itself(run, tmp_path, crossed):
     assert "for prompts like these. " in ran.out
 
 
+@pytest.mark.slow
 def test_every_design_option_is_used(run, scores):
     words = "--items 30 --prompts 2 --judges 4 --replicates 3 --layout blocks --per-item 2 --json"
     ran = run("plan", "--design", scores, *words.split())
@@ -294,6 +299,7 @@ def test_every_design_option_is_used(run, scores):
     assert levels["design"]["prompt"] == 2
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -348,6 +354,7 @@ def test_published_components_have_no_model_to_fit(run, project_published, words
     )
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("words", ["plan --design", "plan --design --items 24", "plan --budget 100 --draws 0"])
 def test_plans_have_reports(run, scores, tmp_path, words):
     page, plain = tmp_path / "plan.md", tmp_path / "plan.json"

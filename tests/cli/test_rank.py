@@ -31,6 +31,7 @@ def scored(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_votes(run, far_ahead):
     ran = run("rank", far_ahead, "--elo", "--cluster", "prompt")
     said = " ".join(ran.out.split())
@@ -42,6 +43,7 @@ def test_votes(run, far_ahead):
     assert "1 of 2 pairs of neighbours is not told apart. Were gaps as estimated, " in full
 
 
+@pytest.mark.slow
 def test_votes_as_json(run, far_ahead):
     found = run("rank", far_ahead, "--json", "--ties", "drop", "--level", 0.9).json
     assert found["systems"][0]["system"] == "x"
@@ -136,6 +138,7 @@ def test_hostile_names_are_one_line(run, tmp_path):
     assert "\x1b" not in ran.out + ran.err
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -346,6 +349,7 @@ def test_scores_without_people(run, tmp_path):
     assert found["leaderboards"] is None
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -427,6 +431,7 @@ def test_a_report(run, scores, tmp_path):
     assert (charts / "surface.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

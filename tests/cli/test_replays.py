@@ -53,6 +53,7 @@ def test_the_floor_goes_by_the_declared_scale(run, path, scale, step):
     assert ran.json["studies"][0]["notes"] == []
 
 
+@pytest.mark.slow
 def test_few_runs_have_no_interval(run, path):
     ran = run("plan", "--adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 19)
     assert ran.code == 2
@@ -98,6 +99,7 @@ def test_json_and_a_report_with_charts(run, path, tmp_path):
     assert run(*words, "--report", "page.md").out.rstrip().endswith("Report: page.md")
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -128,6 +130,7 @@ def test_what_is_refused_in_one_line(run, path, words, says):
     assert says in ran.err
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -177,6 +180,7 @@ def test_real_panels(run, shared, tmp_path):
     assert min(row["bias_squared"] for row in single) > 100 * study["cycles"]["rows"][0]["bias_squared"]
 
 
+@pytest.mark.slow
 def test_smaller_studies_of_the_same_votes(run, battles):
     ran = run("votes", "replay", battles, "--budgets", "50,200")
     said = " ".join(ran.out.split())
@@ -196,6 +200,7 @@ def test_studies_larger_than_the_votes_are_left_out(run, battles):
     assert aside.err.startswith("quorate: Left out: studies of 601 votes")
 
 
+@pytest.mark.slow
 def test_a_study_is_of_pairs_that_have_as_many_votes(run, tmp_path):
     rows = ["x,y,model_a", "x,y,model_b"] * 300 + ["y,z,model_a", "y,z,model_b"] * 100
     path = tmp_path / "two.csv"

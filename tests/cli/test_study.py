@@ -164,6 +164,7 @@ def test_a_study_without_a_score_is_2_and_says_it(run, study, tmp_path):
     assert len(run("status", "study.yaml", "--json").json["unscored"]) == 1
 
 
+@pytest.mark.slow
 def test_a_finished_study_needs_no_judge(run, study, tmp_path):
     import quorate as q
 
@@ -402,6 +403,7 @@ def test_money_of_calls_without_a_price_is_not_zero(run, status_study, capsys):
         assert f"Spent: 2 of 2 calls, {said}; 2 calls of unknown price." in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_status_json(run, status_study):
     run("run", status_study, "--yes")
     found = run("status", status_study, "--json").json

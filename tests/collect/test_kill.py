@@ -138,6 +138,7 @@ def test_four_runners_on_one_server_share_the_work(planned, loopback, runner):
     assert spend.money == pytest.approx(1.6)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("several runners at once")
 def test_they_share_one_budget(planned, loopback, runner):
     path, server = planned(200).path, loopback()

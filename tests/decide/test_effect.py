@@ -55,6 +55,7 @@ def test_power_is_that_of_the_noncentral_t(d, n, power):
     assert beyond(d * n**0.5, n - 1, t_quantile(n - 1, 0.975)) == pytest.approx(power, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(
     effect=st.floats(0.02, 0.3),
     rate=st.floats(0.1, 0.65),

@@ -93,6 +93,7 @@ def test_large_prizes_are_said_on_the_curve_too():
     assert gaming(ARENA, 27, items=3, designs=[{"judges": 1}]).exact(0.3) == 0.3
 
 
+@pytest.mark.slow
 def test_only_what_is_redrawn_counts(fit):
     def value(*names):
         return gaming(fit, designs=[{"judges": 2}], redrawn=names, resamples=100, rng=1).prizes[0].projection
@@ -104,6 +105,7 @@ def test_only_what_is_redrawn_counts(fit):
     assert value("judge").se < value("judge", "prompt").se < value("judge", "prompt", "item").se
 
 
+@pytest.mark.slow
 def test_a_submission_is_one_system(judged):
     fit = q.decompose(judged({"item": 20, "system": 3, "judge": 3}, seed=1))
     found = gaming(fit, designs=[{"judges": 1}], resamples=100, rng=1)
@@ -114,6 +116,7 @@ def test_a_submission_is_one_system(judged):
     assert projection.shares["system:judge"] > 0
 
 
+@pytest.mark.slow
 def test_one_judge_is_not_redrawn_and_that_is_said(judged):
     fit = q.decompose(judged({"item": 20, "prompt": 3, "judge": 1}, seed=1))
     found = gaming(fit, resamples=100, rng=1)
@@ -247,7 +250,7 @@ def test_groups_of_items_are_the_same_for_all_attempts(judged):
     assert attempts_targets(q.decompose(grouped), ("judge",))[0]["category"] == "finite"
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 @pytest.mark.parametrize("redrawn", [None, ("prompt", "judge")], ids=str)
 def test_the_median_of_plausible_errors_is_near_the_projection(fit_of_attempts, design, redrawn):
@@ -260,6 +263,7 @@ def test_the_median_of_plausible_errors_is_near_the_projection(fit_of_attempts, 
     assert low < plan.se < high
 
 
+@pytest.mark.slow
 def test_draws_follow_the_components(fit_of_attempts, monkeypatch):
     """With draws that are the components themselves, every draw is the projection."""
     monkeypatch.setattr(

@@ -140,6 +140,7 @@ def mean_power(votes, share, chance):
     return float(mass @ chance(k))
 
 
+@pytest.mark.slow
 @given(st.floats(0.06, 0.5), st.floats(0.05, 1.0), st.sampled_from([0.01, 0.05]), st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_promised_power_is_kept_however_few_votes_and_however_many_ties(d, share, alpha, power):
     votes = SingleVotes(alpha, share).difference(d, power)

@@ -91,6 +91,7 @@ def test_a_claim_decides_the_exit_code(alike, apart):
     assert verdict_of_scores(apart, A, B, claim="better").exit_code == 0
 
 
+@pytest.mark.slow
 def test_this_panel_is_said(judged):
     found = verdict_of_scores(shifted(judged(SIZES), 0.1), A, B)
     assert "with these 5 judges and 3 prompts" in found.sentence
@@ -177,6 +178,7 @@ def test_judgments_are_paid_for_either_system_and_items_once(found):
     assert dear.design["judge"] <= 12
 
 
+@pytest.mark.slow
 def test_equivalence_is_the_goal_where_it_is_cheaper(found):
     margin = 4 * abs(found.value) + 2 * found.se
     step = score_step(found, margin=margin, alpha=0.05, power=0.9, limits=FEW_STEP)
@@ -189,6 +191,7 @@ def test_limits_that_hold_no_such_design_give_none(found):
     assert score_step(found, margin=None, alpha=0.05, power=0.9, limits={"items": [20, 30]}) is None
 
 
+@pytest.mark.slow
 def test_far_more_judges_than_were_seen_is_said(found):
     step = score_step(found, margin=None, alpha=0.05, power=0.99, limits=FEW_STEP)
     assert [one.code for one in step.caveats] == ["beyond-the-study"]
@@ -212,6 +215,7 @@ def test_items_of_each_system_are_counted_for_each(judged):
     assert "for each system" in step.sentence
 
 
+@pytest.mark.slow
 def test_one_model_of_shared_items_plans_pairs_as_the_pairs_do(judged):
     judgments = judged(SIZES, fixed=(), sd=NULL, replicates=2)
     joint = difference(judgments, A, B, method="joint")
@@ -221,6 +225,7 @@ def test_one_model_of_shared_items_plans_pairs_as_the_pairs_do(judged):
     assert one.calls == pytest.approx(two.calls, rel=0.1)
 
 
+@pytest.mark.slow
 def test_repeats_are_not_planned_where_nothing_was_repeated(judged):
     judgments = judged({"item": 40, "system": 2}, fixed=(), sd={"system": 0.2})
     for method in ("paired", "joint"):
@@ -228,6 +233,7 @@ def test_repeats_are_not_planned_where_nothing_was_repeated(judged):
         assert score_step(own, margin=None, alpha=0.05, power=0.5).design["replicate"] == 1
 
 
+@pytest.mark.slow
 def test_one_level_of_what_is_drawn_is_never_planned(judged):
     table = judged({**SIZES, "prompt": 3}, fixed=(), sd={"system": 0.5, "prompt:system": 0.0})
     few = difference(table, A, B, targets={"judge": "population", "prompt": "population"})
@@ -258,6 +264,7 @@ def test_one_judge_with_a_price_buys_no_study_of_judges_like_these(found):
     assert score_step(found, margin=None, alpha=0.05, power=0.5, prices={"judge": {"x": 0.1}}) is None
 
 
+@pytest.mark.slow
 def test_what_limits_do_not_name_stays_as_it_is_in_one_model_too(judged):
     judgments = judged(SIZES, fixed=(), sd=NULL)
     apart = judgments.keep((judgments.column("item") < 15) == (judgments.column("system") == 0))

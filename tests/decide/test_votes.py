@@ -121,6 +121,7 @@ def test_claims(between):
     assert verdict_of_votes(votes, "x", "y", margin=0.04, claim="not worse").exit_code == 2
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("margin", [None, 0.05, 0.2])
 @pytest.mark.parametrize("n", [20, 101])
 def test_no_truth_makes_a_false_verdict_likelier_than_the_rate_stated(between, n, margin):
@@ -177,6 +178,7 @@ def test_two_clusters_that_have_nearly_all_votes_decide_nothing():
     assert [caveat.code for caveat in found.caveats] == ["few-clusters"]
 
 
+@pytest.mark.slow
 def test_clusters_that_agree_are_as_many_votes_and_no_more():
     votes = votes_of(("a" * 15 + "b" * 7) * 3, [i // 22 for i in range(66)])
     found = verdict_of_votes(votes, "x", "y", cluster="prompt", margin=0.19)

@@ -44,6 +44,7 @@ def shares_of(judgments, **options):
     return label_means(judgments, label_shares(judgments), targets=options.pop("targets", {}), **options)
 
 
+@pytest.mark.slow
 def test_balanced_shares_are_means_of_scores():
     """With every judge on every item weights are equal, so each is the mean that its 0/1 scores have."""
     judgments = table()
@@ -80,6 +81,7 @@ def test_a_label_on_which_judges_never_differ_counts_items():
     assert sum(one.mean.value for one in found.values()) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_judges_who_always_agree():
     rows = [(f"i{i}", f"j{j}", "abc"[i % 3]) for i in range(12) for j in range(3)]
     judgments = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), labels=True, announce=False)
@@ -157,6 +159,7 @@ def some(seed=3, items=30, judges=4):
     ]
 
 
+@pytest.mark.slow
 def test_alpha_is_that_of_scores():
     rows = some()
     _, given = said(rows)
@@ -168,6 +171,7 @@ def test_alpha_is_that_of_scores():
     assert found["Krippendorff's alpha"].judges
 
 
+@pytest.mark.slow
 def test_every_two_judges():
     table, given = said(some())
     found = list(pairs(given, judge_of(table)[1], table.labels, 0.95))

@@ -116,7 +116,7 @@ def test_what_is_not_a_number_stays_so():
     assert math.isnan(f_tail(3.0, 3.0, math.nan))
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("df", [1.0, 3.7, 12, 90])
 def test_noncentral_t_is_the_mean_over_the_spread(df):
     """A normal variable over the root of a mean square, by quantiles of the mean square."""

@@ -96,6 +96,7 @@ def test_cohen_as_in_r():
     assert high - low == pytest.approx(2 * 1.96 * 0.1559895094 / np.sqrt(many), rel=1e-3)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("n", "right"), [(9, (0.7, 0.7, 0.7)), (40, (0.9, 0.8, 0.2))], ids=["alike", "one off"])
 def test_the_jackknife_is_that_of_leaving_out_one_by_one(n, right):
     """Judges who are alike add nothing to what items do; of whom one is off, they do."""
@@ -177,6 +178,7 @@ def test_of_a_share_it_is_wilsons(hits):
         assert found == pytest.approx((0.4901625, 0.9433178), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_ends_are_the_extremes_over_all_chances():
     """A ratio of two means that is not a straight line, against a general search over chances of the patterns."""
     rng = np.random.default_rng(4)

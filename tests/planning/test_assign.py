@@ -319,6 +319,7 @@ def test_a_pilot_keeps_replicates():
     assert len(one) == 10 * 3 + 2 * 3 * 3
 
 
+@pytest.mark.slow
 def test_scores_of_the_calls_are_read_and_fitted(tmp_path):
     """The calls go out, scores come back in another column, and everything is recognised."""
     import polars as pl
@@ -499,7 +500,7 @@ def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, op
     assert len(found.sentences) == len(found.aliases)
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
 def test_the_pilot_that_it_names_completes_it_and_a_smaller_does_not(layout, prompts, options, expected):
     plan = {"items": 36, "judges": JUDGES, "prompts": prompts, "layout": layout, **options}
@@ -559,6 +560,7 @@ def test_categories_are_seen_however_small_they_are(sizes):
     assert set(one.aliasing.aliases) == set(q.decompose(scored(one)).aliases)
 
 
+@pytest.mark.slow
 def test_a_large_plan_is_looked_at_in_a_few_periods():
     one = assign(items=60_000, judges=[f"j{i}" for i in range(10)], prompts=[f"p{i}" for i in range(10)])
     start = time.process_time()

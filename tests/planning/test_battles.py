@@ -165,6 +165,7 @@ def test_before_the_first_vote_pairs_are_alike():
     assert "would tell as much" in plan.sentence
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 5)), min_size=3, max_size=3))
 def test_whatever_the_votes_all_pairs_have_a_chance(counts):
     if not sum(sum(each) for each in counts):

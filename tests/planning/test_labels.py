@@ -64,6 +64,7 @@ def test_the_split_of_a_budget_is_the_closed_form(pilot):
     assert plan.saved is None
 
 
+@pytest.mark.slow
 def test_the_cheapest_split_for_a_half_width_is_that_of_its_price(pilot):
     plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
     assert 0.099 < plan.best.half_width <= 0.1
@@ -221,6 +222,7 @@ def test_variances_are_those_of_the_regression():
     assert pilot.at_correlation(0.5).residual == pytest.approx(0.75 * pilot.strata.variance)
 
 
+@pytest.mark.slow
 def test_predictions_on_half_the_scale_count_once_as_they_do_in_the_analysis():
     """Their slope is 2, and the analysis trusts no prediction more than a label."""
     whole = drawn(4000, 8000, 5)
@@ -298,6 +300,7 @@ def test_a_goal_costs_no_more_than_the_money_that_reaches_it():
     assert study("half_width").figure(alone) <= bought.figure(best)
 
 
+@pytest.mark.slow
 def test_what_is_at_hand_counts():
     anew, more = study("half_width"), study("half_width", have=True)
     (one, _), (two, alone) = anew.reaching(0.12), more.reaching(0.12)

@@ -79,6 +79,7 @@ def test_summary(result):
     assert out["width_ratio"] == pytest.approx(ratio)
 
 
+@pytest.mark.slow
 def test_level(table):
     at = q.scores.naive(table[1], level=0.5)
     assert at.overall.high - at.overall.low == pytest.approx(2 * stats.norm.ppf(0.75) * at.overall.se)
@@ -112,6 +113,7 @@ def test_configurations_with_one_item_are_skipped_and_counted(simulate):
     assert got.skipped == 1
 
 
+@pytest.mark.slow
 def test_one_call_per_item_is_a_single_configuration_each(simulate):
     """What varies by item is one sum, and one configuration weighs all of it alike."""
     frame = simulate({"item": 36, "prompt": 3, "judge": 3}, seed=1)

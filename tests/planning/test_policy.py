@@ -95,6 +95,7 @@ def test_live_pulls_are_those_of_a_replay_of_the_same_draws(seed):
         np.testing.assert_array_equal(drive(replace(policy, budget=float(budget)), draws).n, n)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("seed", "steady"), [(0, 2), (1, 5)])
 def test_live_pulls_are_those_of_a_replay_where_priorities_are_0(seed, steady):
     """Without a floor, arms whose first answers are all equal; some of them change their mind later."""
@@ -279,6 +280,7 @@ def test_an_arm_that_only_fails_is_given_up_and_named():
     assert policy.reached(nothing) is False
 
 
+@pytest.mark.slow
 def test_an_arm_that_mostly_fails_does_not_take_the_budget():
     draws = scores_of(4, 400, 1)
     draws[2, 2:] = np.nan
@@ -308,6 +310,7 @@ def test_what_was_not_recorded_is_not_asked():
     assert found.calls.tolist() == [7, 0, 50]
 
 
+@pytest.mark.slow
 def test_the_same_seed_the_same_calls():
     draws = scores_of(9, 300, 3)
     logs = []
@@ -388,6 +391,7 @@ def test_ten_thousand_arms_take_milliseconds():
     assert (time.process_time() - start) / 10 < 0.02
 
 
+@pytest.mark.slow
 def test_one_call_among_a_thousand_arms_takes_less_than_two_milliseconds():
     policy = q.scores.adaptive(arms=range(1000), budget=100_000, scale=SCALE)
     now = replace(policy.start(), n=np.full(1000, 30), mean=np.full(1000, 3.0), ss=np.linspace(1, 60, 1000))
@@ -472,6 +476,7 @@ def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, mo
     assert (variance / n).max() <= min((variance / m).max() for m in _allocations(price, budget)) + 1e-12
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(1, 4)), min_size=2, max_size=3), st.integers(0, 12))
 def test_the_average_is_least_for_what_was_spent(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
@@ -512,6 +517,7 @@ def test_one_pull_serves_all_attributes_and_the_worst_of_them_decides():
     np.testing.assert_allclose(drive(apart, draws).calls, [30, 30], atol=1)
 
 
+@pytest.mark.slow
 def test_for_the_average_attributes_add_up():
     """One arm varies in both attributes, the other more in one: 1 + 1 is more than 1.44, and 1 is less."""
     known = {"variances": [[1.0, 1.0], [1.44, 0.0]], "attributes": ["x", "y"]}
@@ -529,6 +535,7 @@ def test_focus_on_the_boundary_finds_the_better_system_more_often():
     assert wrong["boundary"] < 0.5 * wrong["worst"] < wrong["uniform"]
 
 
+@pytest.mark.slow
 def test_a_target_takes_fewer_calls_than_asking_every_arm_alike():
     assert calls_to_target("robin-hood", 0.5, 0) < 0.5 * calls_to_target("uniform", 0.5, 0)
 

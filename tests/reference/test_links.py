@@ -54,7 +54,7 @@ def test_real_data(name, shared):
         agrees(case, fitted(case, rows, method), reference)
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rho"), [("llmbar", 1.0), ("picks", 1.0), ("ratings", 1.0), ("rewardbench", 0.9)])
 def test_both_scales_put_components_in_much_the_same_order(name, rho, shared):
     case = CASES[name]

@@ -320,6 +320,7 @@ def test_the_same_sections_with_tables(demo):
     assert "| judge-a | 0.22" in text
 
 
+@pytest.mark.wide(4)
 def test_every_shape_is_written(analysis):
     assert as_markdown(page_of(analysis)).startswith("# Judgments from a polars frame\n")
 
@@ -388,6 +389,7 @@ def test_what_is_printed():
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("boards", [1, 4, 100])
 @pytest.mark.parametrize("caveats", [0, 1, 9])
 def test_a_screen_is_a_screen(boards, caveats):

@@ -112,6 +112,7 @@ def test_every_chart_has_a_place_a_label_numbers_and_a_download(pages, demo):
     assert len([one for one in page.all("a") if "download" in one]) == len(page.all("figure")) == len(page.all("table"))
 
 
+@pytest.mark.slow
 def test_downloads_hold_the_numbers(pages, demo):
     link = next(one for one in Page(pages("demo", demo)).all("a") if one.get("download") == "intervals.csv")
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(link["href"].partition("base64,")[2]).decode())))

@@ -21,6 +21,7 @@ sys.exit(max(main(words) for words in (["run", sys.argv[1], "--yes", "--debug"],
 """
 
 
+@pytest.mark.slow
 def test_it_is_in_no_file_and_in_no_line(panel, serve, start, ended, command, tmp_path):
     server = serve("hostile.py", "--seconds", 120)
     settings = {"params": {"max_tokens": 20}, "key_env": "QUORATE_CANARY", "kind": "endpoint"}

@@ -87,6 +87,7 @@ def test_hidden_cells_are_those_where_the_first_scored_lowest():
     assert first.mean[gone].max() < first.mean[~gone].min()
 
 
+@pytest.mark.slow
 def test_a_replay_of_the_whole_pool_knows_that_no_judge_is_left(pool):
     found = replay_comparisons(pool, "x", "y", items=40, levels=4, studies=30, whole_pool=True)
     assert found.found < 0.12

@@ -46,6 +46,7 @@ def test_responses_are_cut_as_levels_of_their_own(judged):
     assert pilot.n_answers == 14
 
 
+@pytest.mark.slow
 def test_a_pilot_of_everything_chooses_as_the_full_table(full):
     study = pilot_study(full, budgets=BUDGETS, items=40, prompts=None, runs=2, limits=LIMITS)
     assert (study.unfitted, study.ordered) == (0, 1.0)
@@ -154,6 +155,7 @@ def test_a_frame_is_refused():
         pilot_study({"score": [1]}, budgets=[10])
 
 
+@pytest.mark.slow
 def test_groups_of_items_are_as_many_as_in_the_full_table(simulate):
     frame = simulate({"topic": 8, "item": 5, "judge": 2}, seed=2)
     facets = {"item": "item", "judge": "judge"}

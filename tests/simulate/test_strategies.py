@@ -67,6 +67,7 @@ def test_a_wrong_prediction_would_be_seen(found):
     assert abs(wrong.z) > 5 * LIMIT
 
 
+@pytest.mark.slow
 def test_one_seed_one_result(pilot, found):
     assert validate_strategies(pilot).checks == found.checks
     assert validate_strategies(pilot, rng=3).checks != found.checks
@@ -135,6 +136,7 @@ def test_a_small_pilot_says_what_it_cannot_exclude():
     )
 
 
+@pytest.mark.slow
 def test_small_pilots_of_generations_that_vary_rarely_deny_it():
     pilots = [simulated_scores(10, 3, gamma=(0.5, 0.0, -0.5), beta=0.15, eps=1.0, rng=seed) for seed in range(400)]
     notes = [note for pilot in pilots for note in _notes(pilot, mean_squares(sums(pilot.x)))]

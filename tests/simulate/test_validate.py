@@ -41,6 +41,7 @@ def test_a_plan_that_asks_everything_is_the_mean_itself(scored):
     assert everything.design == "28 items × 4 prompts × 3 judges"
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_studies(scored):
     one, same, other = (q.scores.validate(scored, [24], runs=2, rng=seed) for seed in (1, 1, 2))
     assert one == same

@@ -256,6 +256,7 @@ def test_two_runners_ask_nothing_twice_and_one_takes_over_from_the_other(batched
     everything_once(server, path)
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_fails_for_a_while_costs_nothing(batched):
     server = batches.Batches(looks=1, refuse=[hostile.failed(503)] * 8)
     path = batched(server)
@@ -298,6 +299,7 @@ def test_a_key_that_ends_while_batches_run_loses_nothing_that_is_paid_for(batche
     assert q.status(path).spend.money == pytest.approx(N * tokens / 1e6)
 
 
+@pytest.mark.slow
 def test_a_key_that_was_wrong_from_the_beginning_costs_nothing(batched):
     server = batches.Batches(looks=0, refuse=[hostile.failed(401)] * N)
     path = batched(server)
@@ -309,6 +311,7 @@ def test_a_key_that_was_wrong_from_the_beginning_costs_nothing(batched):
     everything_once(server, path)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("odd", [{"status": []}, {"id": "\ud800"}])
 def test_an_odd_answer_ends_the_run_and_its_questions_wait(batched, odd):
     server = batches.Batches()
@@ -331,6 +334,7 @@ def test_an_odd_answer_ends_the_run_and_its_questions_wait(batched, odd):
     everything_once(server, path)
 
 
+@pytest.mark.slow
 def test_a_new_ledger_of_the_same_study_asks_anew(batched):
     server = batches.Batches(looks=1, page=2)
     path = batched(server)

@@ -133,6 +133,7 @@ BAD_OF_PROBLEMS = {
 }
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize(
     ("text", "said"), BAD_OF_PROBLEMS.items(), ids=[said[:20] for said in BAD_OF_PROBLEMS.values()]
 )
@@ -170,6 +171,7 @@ def test_the_kind_of_a_judge_is_no_place_in_the_file():
     assert first_problem([error], ("endpoint",)) == "judges.endpoint.model: is missing; give it"
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("make", "kind"), [(scored, q.Judgments), (voted, q.Votes)])
 def test_answers_are_scores_or_votes(make, kind, tmp_path):
     assert isinstance(answers(load(make(tmp_path, calls=10))), kind)

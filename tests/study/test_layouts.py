@@ -60,7 +60,7 @@ def said(judgments):
     return (found.sentence, found.setup.value, found.setup.at(0.95).ends, plain(found.fit.components))
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("case", CASES)
 def test_the_cells_of_a_plan_are_asked_and_analysed(study, tmp_path, case):
     layout, categories = CASES[case], case in PILOTS

@@ -168,6 +168,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("owner", "name", "at", "after"), EVERY)
 @pytest.mark.fault("a runner is killed")
 def test_a_study_that_is_killed_decides_as_it_would_have(study, quick, monkeypatch, owner, name, at, after):
@@ -213,6 +214,7 @@ def test_the_second_stage_is_that_of_the_first_look_whenever_it_is_killed(study,
     assert carried.outcome.complete
 
 
+@pytest.mark.slow
 def test_looks_of_two_runners_are_those_of_one(study, quick, monkeypatch):
     """Another runner goes to the end while this one computes its first look."""
     path = study(**settings())

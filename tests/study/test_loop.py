@@ -53,6 +53,7 @@ def test_what_is_incomplete_is_said(study, capsys):
     assert "the budget has no room for another call; 1 cell is left" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_why_an_adaptive_run_ended_is_said_though_it_is_complete(study, capsys):
     rows = [{"id": f"q{n}", "prompt": "p", "response": "r"} for n in range(2)]
     q.run(study(rows=rows, adaptive={"name": "uniform", "batch": 4}, budget={"calls": 12}), judges={"rule": length})
@@ -60,6 +61,7 @@ def test_why_an_adaptive_run_ended_is_said_though_it_is_complete(study, capsys):
     assert said.startswith("quorate: 12 of 12 calls made")
 
 
+@pytest.mark.slow
 def test_more_items_are_more_cells(study):
     rows = [{"id": f"q{n}", "prompt": "p", "response": "r" * n} for n in range(6)]
     q.run(study(rows=rows[:3]), judges={"rule": length})
@@ -79,7 +81,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.wide(3)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("changes", "said"), CHANGES.values(), ids=CHANGES)
 def test_what_changed_is_refused_and_the_ledger_stays(study, changes, said):
     path = study(replicates=2)

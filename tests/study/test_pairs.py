@@ -104,6 +104,7 @@ def test_votes_that_are_not_there_are_said_with_every_result(study):
     assert said in [one.sentence for one in q.rank(votes).caveats]
 
 
+@pytest.mark.slow
 def test_one_order_is_known_too(study):
     for order, first in ((None, 1.0), ("listed", 1.0), ("swapped", 0.0)):
         path = study(rows=rows(4), items=NAMED, prompts=["pairwise"], order=order, ledger=f"{order}.db")

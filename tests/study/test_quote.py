@@ -104,6 +104,7 @@ def failing(share, seed, *, retryable=True):
     return rule
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("share", "retryable"), [(1.0, True), (0.6, True), (0.3, True), (1.0, False), (0.5, False)])
 def test_no_failing_judge_takes_more_calls_than_the_highest_quoted(study, monkeypatch, share, retryable):
     monkeypatch.setattr(loop, "Limits", partial(Limits, backoff=0.001, longest_backoff=0.002, cooldown=0.01))

@@ -90,6 +90,7 @@ def calls_of(path, most=None):
     return sorted(json.dumps(json.loads(row), sort_keys=True) for row in asked), policy, progress
 
 
+@pytest.mark.slow
 def test_more_is_asked_where_scores_vary(study):
     path = adaptive(study)
     carried = carry_out(load(path), judges={"rule": rule})
@@ -108,7 +109,7 @@ STUDIES = {
 }
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_the_calls_are_those_of_the_policy(study, changes):
     """With failures among the answers, prompts that differ, and items in categories; no round is made smaller."""
@@ -278,6 +279,7 @@ def test_two_runners_make_the_same_rounds(study):
     assert q.status(path).spend.calls == len(rows)
 
 
+@pytest.mark.slow
 def test_an_item_that_only_fails_is_given_up_and_the_rest_goes_on(study):
     path = adaptive(study, 2000, target=4.5, give_up=4)
     carried = carry_out(load(path), judges={"rule": lambda request: None if "torn" in str(request.cell) else 5})
@@ -373,6 +375,7 @@ def test_arms_that_are_gone_are_refused(study):
         q.run(study(**settings), judges={"rule": rule})
 
 
+@pytest.mark.slow
 def test_a_status_that_cannot_know_says_so(study):
     path = adaptive(study)
     q.run(path, judges={"rule": rule})

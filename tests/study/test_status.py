@@ -48,6 +48,7 @@ VALUES = {
 }
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("value", "said"), VALUES.values(), ids=VALUES)
 def test_a_judge_without_a_score_is_shown_in_its_words(study, value, said, capsys):
     path = study()

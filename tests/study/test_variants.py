@@ -106,6 +106,7 @@ def test_no_item_is_sent(study):
     assert "2 + 2" not in sent
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("code", HOSTILE)
 def test_a_hostile_reply_never_becomes_template_code(study, tmp_path, code):
     text = WORDED[0].replace("Judge how far", f"{code} Judge how far")
@@ -116,6 +117,7 @@ def test_a_hostile_reply_never_becomes_template_code(study, tmp_path, code):
     assert code not in found.files["score-1"].read_text().split("\n", 1)[1]
 
 
+@pytest.mark.slow
 def test_fewer_drafts_are_said_to_be_fewer(study, tmp_path):
     found = q.variants(study(), n=3, judges={"rule": Writer(WORDED[0])})
     assert list(found.files) == ["score-1"]
@@ -160,6 +162,7 @@ def test_it_works_where_a_loop_is_running(study):
     assert list(asyncio.run(notebook()).files) == ["score-1"]
 
 
+@pytest.mark.slow
 def test_the_budget_is_for_all_drafts_and_runs_together(study):
     path, calls = study(budget={"calls": 7}), []
     for _ in range(3):

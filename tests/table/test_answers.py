@@ -72,6 +72,7 @@ def _expected(frame, table):
     return out
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_same_answers_in_the_same_order_from_every_source(kind, rows, tmp_path):
     table = q.read(SOURCES[kind](rows, tmp_path), facets=FACETS, missing=("-99",))
@@ -81,6 +82,7 @@ def test_the_same_answers_in_the_same_order_from_every_source(kind, rows, tmp_pa
     assert (table.n == 0).any()
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("kind", ["csv", "pandas", "lazy", "duckdb"])
 def test_answers_of_a_part(kind, rows, tmp_path):
     table = q.read(SOURCES[kind](rows, tmp_path), facets=FACETS, missing=("-99",))
@@ -168,6 +170,7 @@ def test_origin_holds_the_frame_itself_and_no_copy(rows):
     assert q.read(frame, facets=FACETS, missing=("-99",)).origin.source is frame
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("kind", ["csv", "parquet", "polars"])
 def test_many_answers_in_many_cells_take_about_as_long_as_reading_them(kind, tmp_path):
     rng = np.random.default_rng(0)

@@ -193,6 +193,7 @@ def test_blanks_around_a_status_do_not_count(engine, blank):
     same(q.read(engine.frame(padded), facets=FACETS, status="status"), wanted)
 
 
+@pytest.mark.wide(1)
 def test_a_fit_is_that_of_the_frame_in_memory(engine):
     rows = table()
     fit, wanted = (

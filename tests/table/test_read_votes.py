@@ -282,6 +282,7 @@ def test_a_relation_of_numbers_and_a_tab_separated_file(tmp_path):
     assert found.wins("9", "10") == 1
 
 
+@pytest.mark.slow
 def test_thirty_thousand_models():
     codes = np.arange(30_000)
     frame = frame_of(

@@ -84,6 +84,7 @@ def frame():
 FACETS = {"item": "item", "dimension": "dimension", "replicate": "replicate"}
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("kind", ["polars", "pandas", "csv", "parquet", "lazy"])
 def test_values_of_one_level_from_any_source(frame, kind, tmp_path):
     if kind == "csv":

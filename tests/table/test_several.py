@@ -96,6 +96,7 @@ def test_files_without_ids_are_paired_by_row_and_that_is_said(folder):
     assert q.read(folder, announce=False).n_levels("item") == 26
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("names", "role"),
     [(("rater1", "rater2"), "judge"), (("run1", "run2"), "file"), (("gpt-4o", "claude-3"), "system")],

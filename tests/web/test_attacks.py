@@ -217,6 +217,7 @@ def test_too_many_headers_and_too_long_ones(attacked, wire):
     assert wire.send(wire.head("GET", "/static/icon.svg", "Connection: close")).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize("method", ["POST", "GET"])
 @pytest.mark.parametrize(
     "lengths",

@@ -7,6 +7,7 @@ import io
 import json
 import re
 
+import pytest
 from starlette.testclient import TestClient
 
 import quorate as q
@@ -125,6 +126,7 @@ def test_a_skip_is_a_status_and_no_score(served):
     assert q.status(site.opened.asked.study.path).given_up == 0
 
 
+@pytest.mark.slow
 def test_a_question_comes_back_if_it_is_not_answered(served):
     site = served()
     page = site.browser("ana")
@@ -138,6 +140,7 @@ def test_a_question_comes_back_if_it_is_not_answered(served):
     assert page.texts != first
 
 
+@pytest.mark.slow
 def test_the_script_of_the_page_gets_the_next_question_at_once(served):
     page = served().browser("ana")
     own = {**page.form, "answer": "A"}

@@ -114,6 +114,7 @@ def test_proxies_are_those_of_the_environment(monkeypatch, url, proxies, expecte
     assert HttpConnection(Endpoint("judge", url, "m", proxies=proxies), None).proxy == expected
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     "error", [httpx2.ConnectError, httpx2.ReadError, ImportError, OSError, ValueError], ids=lambda e: e.__name__
 )

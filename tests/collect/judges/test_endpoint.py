@@ -175,6 +175,7 @@ def test_usual_parameters_are_no_keys():
     assert endpoint("http://127.0.0.1:1/v1", params=params).params == params
 
 
+@pytest.mark.wide(30)
 @pytest.mark.parametrize("behaviour", TOLD)
 def test_each_behaviour_gives_its_reply(behaviour):
     limit = 0.3 if behaviour in SLOW else 20.0
@@ -320,7 +321,7 @@ def test_a_key_goes_where_it_belongs(monkeypatch):
     assert server.seen[0].headers["api-key"] == CANARY
 
 
-@pytest.mark.wide(30)
+@pytest.mark.wide(15)
 @pytest.mark.parametrize("behaviour", sorted(TOLD.keys() - SLOW - {"huge", "deep"}))
 def test_the_key_is_nowhere(behaviour, monkeypatch, log, capsys):
     """Not in replies, errors, names, representations, settings or anybody's log, whatever the endpoint sends back."""

@@ -65,6 +65,7 @@ def test_failures_are_asked_again_and_then_given_up(planned, told, build):
     assert ledger.status()[0].statuses == {"ok": 1, "error": 12}
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("retryable", [True, False], ids=["unreachable", "refuses-everything"])
 def test_no_cell_is_given_up_for_a_judge_that_never_answered(planned, cells, told, yes, build, retryable):
     ledger, limits = planned(3), Limits(tries=2, backoff=0.01, cooldown=0.01, every=0.005)

@@ -28,6 +28,7 @@ def go(ledger, judge, build, **options):
     return asyncio.run(asyncio.wait_for(collect(ledger, {"a": judge}, build, **options), 60))
 
 
+@pytest.mark.slow
 def test_in_flight_is_at_most_the_concurrency_and_leased_at_most_twice(planned, told, build):
     ledger, leased = planned(300), []
 

@@ -59,6 +59,7 @@ def carried(gap):
         batches.append(cells)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("gap", "outcome"), [(0.5, "better"), (0.0, "equivalent")])
 def test_a_study_ends_with_its_question_answered(gap, outcome):
     batches, past = carried(gap)
@@ -157,6 +158,7 @@ def test_one_look_is_the_ordinary_test(value, se, outcome):
     assert (here.equal_high - here.value) / se == pytest.approx(1.644854, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_chance_is_that_of_draws_of_the_last_estimate():
     early = TEST.look(Found(0.3, 0.3, 40.0), [], 0.25)
     last = 0.3 + 0.25 * np.random.default_rng(1).standard_normal(150)

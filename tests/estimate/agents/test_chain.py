@@ -29,6 +29,7 @@ def test_a_linear_gaussian_chain():
     assert found.sentence.startswith("Of the variance of test over 8,000 runs, 51.8% comes from plan")
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 100), st.floats(-10, 10))
 def test_shares_add_up_to_the_whole_in_any_unit(seed, scale, shift):
     rng = np.random.default_rng(seed)

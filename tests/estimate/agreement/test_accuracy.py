@@ -177,6 +177,7 @@ def test_every_judge_and_prompt_of_llmbar(llmbar_rows):
     assert "right most often in GPT-4, Metrics_Reference 87.2%" in found.sentence
 
 
+@pytest.mark.slow
 def test_scores_of_right_answers_say_the_same(llmbar_rows):
     part = llmbar_rows.filter(pl.col("judge").is_in(["GPT-4", "Falcon"]) & pl.col("prompt").is_in(["CoT", "Metrics"]))
     facets = {"item": "item", "judge": "judge", "prompt": "prompt", "position": "swapped"}

@@ -57,6 +57,7 @@ def test_a_difference_that_no_battle_shows_has_no_interval():
     assert found.to_dict()["differences"][0]["low"] is None
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_normal_one_in_large_samples():
     rng = np.random.default_rng(1)
     n = 3000

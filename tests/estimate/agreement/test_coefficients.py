@@ -58,6 +58,7 @@ def test_more_judges_are_projected():
     assert icc(fit, judges=10).average_consistency == pytest.approx(10 * rho / (1 + 9 * rho))  # Spearman-Brown
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0.2, 4), st.sampled_from([*PUBLISHED]))
 def test_alpha_does_not_depend_on_the_scale(seed, shift, scale, metric):
     scores = np.random.default_rng(seed).integers(1, 5, size=(8, 3)).astype(float)

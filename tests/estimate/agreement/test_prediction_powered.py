@@ -182,6 +182,7 @@ def test_what_cannot_be_estimated(judged):
         corrected(judged({"item": 9, "judge": 2}), "judge0000", "x")
 
 
+@pytest.mark.slow
 def test_real_battles_where_judges_say_next_to_nothing(shared):
     """Claude against Gemini 2.5 Flash: people .409; the two judges, .209 and .486, are of no use for single battles."""
     path = shared / "data" / "arena_human_vs_llm_judges.parquet"

@@ -40,6 +40,7 @@ def test_they_are_what_counting_says(pairs):
         assert 0 <= rate.low <= rate.value <= rate.high <= 1
 
 
+@pytest.mark.slow
 def test_they_have_wilsons_interval_and_cohens_kappa():
     """8 of 10: .490 to .943, by Wilson; Cohen's kappa of 45, 15, 25, 15: (.60 - .54) / (1 - .54)."""
     said = [1] * 8 + [0] * 2 + [0] * 9 + [1]

@@ -105,6 +105,7 @@ def test_it_is_what_section_3_of_the_paper_defines(alignment):
     assert found.advantage == pytest.approx(np.mean([one.model for one in found.each]))
 
 
+@pytest.mark.slow
 @given(st.permutations(range(60)), st.integers(0, 3))
 def test_order_of_items_and_shifts_of_all_marks_change_nothing(order, shift):
     marks = drawn(60, (0.7, 0.8, 0.9, 0.8))

@@ -48,7 +48,7 @@ DESIGNS = {
 }
 
 
-@pytest.mark.wide(7)
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("design", DESIGNS)
 @given(seed=st.integers(0, 10**6), replicates=st.integers(1, 3))
 @few
@@ -200,6 +200,7 @@ def test_a_fixed_facet_with_too_many_levels_says_which_column_is_large():
         assembled(judgments, random=["item"])
 
 
+@pytest.mark.slow
 def test_mean_squares_of_a_study_with_replicates(judged):
     judgments = judged({"item": 6, "prompt": 4}, replicates=3, seed=1)
     fit = q.decompose(judgments)
@@ -404,6 +405,7 @@ def test_a_covariate_that_hardly_varies_is_refused(simulate):
     assert "time" in fixed.names
 
 
+@pytest.mark.slow
 def test_a_fixed_facet_may_have_as_many_levels_as_there_is_room_for():
     frame = pl.DataFrame({"item": [str(i % 7) for i in range(2100)], "judge": [str(i % 1050) for i in range(2100)]})
     fixed, judgments = coded(frame.with_columns(score=pl.Series(np.arange(2100.0) % 11)), fixed=("judge",))

@@ -38,6 +38,7 @@ def unbalanced(judged):
 # Draws
 
 
+@pytest.mark.slow
 def test_every_component_and_level_is_drawn_in_score_units(fit, draws):
     assert len(draws) == 1000
     assert set(draws.components) == set(fit.variances)
@@ -88,6 +89,7 @@ def test_draws_that_did_not_converge_are_counted_and_shown(fit, monkeypatch):
 # Intervals of components and shares
 
 
+@pytest.mark.slow
 def test_the_default_interval_of_a_component_is_that_of_its_mean_square(fit, draws):
     for c in replace(fit, interval="normal").components:
         if c.kind == "random":

@@ -47,6 +47,7 @@ def test_scores_in_other_units(frame, factor, method):
     assert other.criterion == pytest.approx(one.criterion + 2 * free * np.log(factor), rel=1e-9, abs=1e-7)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("shift", [-3.0, 1000.0, 1e7])
 def test_a_constant_added_to_all_scores_moves_the_mean_alone(frame, fit, shift):
     other = refit(frame.with_columns(pl.col("score") + shift))
@@ -55,6 +56,7 @@ def test_a_constant_added_to_all_scores_moves_the_mean_alone(frame, fit, shift):
     assert other.mean.se == pytest.approx(fit.mean.se, rel=1e-6)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6))
 @few
 def test_the_order_of_rows_does_not_matter(frame, fit, seed):
@@ -64,6 +66,7 @@ def test_the_order_of_rows_does_not_matter(frame, fit, seed):
     assert other.mean.ends == pytest.approx(fit.mean.ends, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_names_of_levels_do_not_matter(frame, fit):
     renamed = frame.with_columns(
         pl.concat_str(pl.lit("z"), pl.col(name).str.slice(-4).cast(pl.Int64).mul(-7).add(500)).alias(name)
@@ -117,6 +120,7 @@ def test_components_are_recovered(judged):
         assert fit.variance(term) == pytest.approx(sd[term] ** 2, rel=0.2), term
 
 
+@pytest.mark.slow
 def test_residuals_by_level_are_recovered(simulate):
     frame = simulate({"item": 300, "prompt": 3, "judge": 2}, replicates=3, seed=5, sd={"cell": 0.0, "replicate": 0.0})
     rng = np.random.default_rng(6)
@@ -286,6 +290,7 @@ def test_as_many_fixed_effects_as_cells(simulate):
         q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("method", ["reml", "ml", "anova"])
 @pytest.mark.parametrize("fixed", [("judge",), ()])
 def test_judges_that_copy_one_another(simulate, method, fixed):
@@ -304,6 +309,7 @@ def test_a_residual_that_rounding_errors_reach(simulate):
         q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("spread", [1e-2, 1e-3, 1e-4, 3e-5])
 def test_a_small_residual_is_no_copy(simulate, spread):
     frame = simulate({"item": 10, "judge": 3}, sd={"item:judge": 0.0, "cell": spread, "replicate": 0.0}, seed=3)
@@ -311,6 +317,7 @@ def test_a_small_residual_is_no_copy(simulate, spread):
     assert fit.variance("cell") == pytest.approx(spread**2, rel=0.7)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("spread", "seed"), [(1e-3, 0), (1e-4, 1), (3e-5, 2), (3e-5, 3)])
 def test_reml_is_anova_where_the_noise_is_tiny(simulate, spread, seed):
     """Both are unbiased for the same components, so they agree where none is at its bound."""
@@ -324,7 +331,7 @@ def test_reml_is_anova_where_the_noise_is_tiny(simulate, spread, seed):
     assert reml.variance("replicate") == pytest.approx(anova.variance("replicate"), rel=1e-3)
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_tiny_noise_in_an_unbalanced_table(simulate, seed):
     sd = {"cell": 1e-4, "replicate": 0.0}
@@ -334,6 +341,7 @@ def test_tiny_noise_in_an_unbalanced_table(simulate, seed):
     assert fit.variance("cell + replicate") == pytest.approx(1e-8, rel=0.25)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("replicates", "options"), [(1, {}), (1, {"method": "ml"}), (2, {}), (1, {"random": ["item:judge", "cell"]})]
 )

@@ -206,6 +206,7 @@ def test_a_residual_without_replicates_is_no_alias_to_mention(judged):
     assert "aliased" not in codes(q.decompose(judged({"item": 40, "prompt": 6, "judge": 3}, seed=1)))
 
 
+@pytest.mark.slow
 def test_components_barely_told_apart(simulate):
     """Two judges who share one item of twelve thousand."""
     frame = simulate({"item": 12_000, "judge": 2}, seed=1)

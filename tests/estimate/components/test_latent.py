@@ -24,6 +24,7 @@ def fit():
     return q.decompose(q.read(rows, facets=facets, announce=False), link="logit", random=["item", "prompt", "cell"])
 
 
+@pytest.mark.slow
 def test_shares_are_of_all_components_and_the_level_1_variance(fit):
     parts = {one.name: one for one in fit.components}
     assert sum(one.share for one in parts.values()) == pytest.approx(1)
@@ -99,6 +100,7 @@ def table(share, seed=2, marks=1):
     return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("share", [0.5, 0.97])
 def test_balanced_data_have_about_their_raw_mean(share):
     judgments = table(share)
@@ -147,6 +149,7 @@ def test_terms_are_those_of_the_scores_as_numbers_without_cells_judged_once():
     assert q.decompose(scored(mixed), link="ordinal", method="pirls").deviance == pytest.approx(fit.deviance)
 
 
+@pytest.mark.slow
 def test_labels_of_scores_do_not_matter():
     one, two = (
         q.decompose(scored(score), link="logit", method="pirls") for score in (mixed, lambda *at: 3 - 2 * mixed(*at))

@@ -50,6 +50,7 @@ def test_leaving_a_judge_out_of_balanced_judgments(judged):
     assert sum(part.change for part in parts) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_part_is_what_its_judgments_give_alone(judged):
     judgments = judged({"item": 10, "prompt": 3, "judge": 3}, keep=0.9, replicates=2)
     part = leave_one_out(judgments, "prompt")[1]
@@ -59,6 +60,7 @@ def test_a_part_is_what_its_judgments_give_alone(judged):
     assert part.estimate.shares == alone.mean.shares
 
 
+@pytest.mark.slow
 def test_a_fit_that_is_there_gives_the_same(judged):
     judgments = judged({"item": 12, "prompt": 3, "judge": 3})
     fit = q.decompose(judgments, random=["item", "prompt", "cell"])
@@ -77,6 +79,7 @@ def test_a_part_in_figures_is_the_same(judged):
         assert (figures.estimate.low, figures.estimate.high) == part.estimate.at(0.9).ends
 
 
+@pytest.mark.slow
 def test_fits_of_parts_in_figures_are_let_go(judged):
     fit, fits = q.decompose(judged({"item": 12, "prompt": 3, "judge": 3})), []
 

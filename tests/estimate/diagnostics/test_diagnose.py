@@ -44,6 +44,7 @@ def test_what_needs_no_draws():
     assert found.sentence == "Nothing stands out in 7 checks of what the model takes for granted."
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("odd", ODD)
 def test_what_is_odd_stands_out(odd):
     found = q.diagnose(q.decompose(scores(np.random.default_rng(9), odd=odd, items=200, judges=9)), resamples=0)

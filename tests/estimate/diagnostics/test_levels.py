@@ -55,6 +55,7 @@ def test_names_of_the_odd_ones():
     assert "residual_by" in noise_by_judge(noisy).remedy
 
 
+@pytest.mark.slow
 def test_the_mean_without_a_judge():
     fit = q.decompose(scores(np.random.default_rng(3), odd="judge", items=20))
     found = decisive_judge(Residuals(fit))
@@ -142,6 +143,7 @@ def test_p_value_is_that_of_the_f_test_of_balanced_data():
     assert found.p == pytest.approx(expected, abs=3 * max(found.p_error, 0.01))
 
 
+@pytest.mark.slow
 def test_a_term_that_is_there_and_one_that_is_not():
     fit = q.decompose(crossed(0.6))
     there = likelihood_ratio(fit, "item:prompt:judge", 99, np.random.default_rng(1))

@@ -56,6 +56,7 @@ def test_judges_as_a_population_count_and_as_a_panel_do_not(judged):
     assert panel.se < pool.se < drawn.se
 
 
+@pytest.mark.slow
 def test_cells_of_one_system_alone_are_not_left_out_unasked(judged):
     judgments = judged(SIZES, fixed=())
     assert difference(judgments, A, B).method == "paired"

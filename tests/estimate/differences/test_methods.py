@@ -89,6 +89,7 @@ def test_a_facet_with_one_level_stands_for_itself(judged):
     assert one.se > means.contrast([0.5, 0.5]).se
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("judges", [1, 3], ids=["judge alone", "judges drawn"])
 @pytest.mark.parametrize("items", [1, 12], ids=["item of each prompt", "shared items"])
 def test_several_contrasts_at_once_are_those_of_each(judged, items, judges):

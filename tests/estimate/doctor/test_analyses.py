@@ -127,7 +127,7 @@ def effects_of(fit, name):
     return effects(fit(), name)
 
 
-@pytest.mark.wide(3)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__)
 def test_what_is_called_possible_can_be_done_and_nothing_else(judged, design):
     judgments = design(judged)
@@ -243,6 +243,7 @@ def test_replicates_that_only_repeat_are_known_to_be_zero(simulate):
     assert got["replicate"].reason.startswith("zero")
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("replicates", [1, 2])
 def test_what_is_said_is_what_the_fit_does(judged, replicates):
     """Every component that is called possible has a variance, and no other."""

@@ -213,6 +213,7 @@ def test_scores_on_two_scales(facets, tmp_path):
     assert said(q.read(path, scale=(0, 10), announce=False)) == []
 
 
+@pytest.mark.slow
 def test_scores_that_only_happen_to_end_elsewhere():
     assert said(q.read(FRAME.with_columns(pl.col("score") * 1.37), announce=False)) == []
     assert said(q.read(FRAME.filter(pl.col("item") < 5), announce=False)) == []

@@ -98,6 +98,7 @@ def test_the_dictionary_is_plain(judged):
         support.analysis("comparison")
 
 
+@pytest.mark.slow
 def test_missing_picks_of_real_judges(shared):
     """The data's own description: 48% unparsed, and more so for some judges."""
     frame = pl.read_parquet(shared / "data" / "judge_100rep_picks.parquet")
@@ -224,6 +225,7 @@ def test_nothing_is_proposed_of_nothing(columns):
     assert found.kind is None or found.problem
 
 
+@pytest.mark.slow
 def test_a_table_that_is_plain_needs_no_options():
     frame = pl.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 5]})
     found = propose(frame)
@@ -267,6 +269,7 @@ def test_a_file_is_read_once_for_all_tries(tmp_path, monkeypatch):
     assert propose(path).kind == "scores"
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("score", "options"),
     [

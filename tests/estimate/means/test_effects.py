@@ -54,6 +54,7 @@ def test_balanced_and_additive_effects_are_those_of_the_analysis_of_variance(sha
         assert one.df == pytest.approx(23 * 5)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("facet", ["prompt", "judge"])
 @pytest.mark.parametrize("shrink", [False, True])
 def test_effects_sum_to_zero_and_keep_the_order_of_the_levels(judged, facet, shrink):

@@ -32,6 +32,7 @@ def simulated(simulate):
     return draw
 
 
+@pytest.mark.slow
 def test_the_variance_of_complete_data_is_that_of_cells_after_judge_and_prompt(simulate):
     """By hand: cell means less the mean over items of their configuration, plus what replicates add inside."""
     frame = simulate({"item": 400, "judge": 3, "prompt": 3}, seed=5, replicates=2)
@@ -44,6 +45,7 @@ def test_the_variance_of_complete_data_is_that_of_cells_after_judge_and_prompt(s
     np.testing.assert_allclose(ours, list(expected.values()), rtol=0.02)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("keep", [1.0, 0.5])
 def test_items_that_are_judged_wildly_are_found_also_with_half_the_judgments(simulated, keep):
     frame = simulated(keep)
@@ -87,6 +89,7 @@ def test_one_cell_per_judge_rests_on_as_many_degrees_of_freedom_as_judges_less_o
     assert found.flags[0].df == pytest.approx(5)
 
 
+@pytest.mark.slow
 def test_items_that_differ_by_chance_alone_are_not_ordered(simulate):
     """All drawn to one value, with a caveat, in about half of the draws; small excess in the others."""
     found = [spread_of(simulate({"item": 40, "judge": 5}, seed=seed)) for seed in range(8)]
@@ -183,6 +186,7 @@ def test_degrees_of_freedom_from_counts_are_those_of_the_matrices(simulate):
     assert found.df[0] == pytest.approx(np.trace(a @ s) ** 2 / np.trace(a @ s @ a @ s))
 
 
+@pytest.mark.slow
 def test_spread_predicts_misclassification_on_real_judgments(shared):
     """LLMBar: 419 items, 6 judges x 8 prompts x 2 orders. The source paper has r = -.68 on 50 other items."""
     rows = pl.read_parquet(shared / "data" / "llmbar_judges_prompts.parquet").with_columns(
@@ -203,6 +207,7 @@ def test_spread_predicts_misclassification_on_real_judgments(shared):
     assert [third.mean() for third in thirds] == pytest.approx([0.69, 0.55, 0.47], abs=0.02)
 
 
+@pytest.mark.slow
 def test_spread_of_models_predicts_how_far_they_are_from_people(shared):
     """Six models on three scales against twelve people, 250 items of six benchmarks; also within each of these."""
     rows = pl.read_parquet(shared / "data" / "rating_scale_human_llm.parquet").filter(pl.col("has_human"))

@@ -106,6 +106,7 @@ def test_a_declared_scale_has_the_ends_that_nobody_used():
     assert high - low == pytest.approx(plain[1] - plain[0], rel=0.01)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_setup_is_never_wider_than_others_like_it(simulate, seed):
     sizes = {"item": 12, "prompt": 3, "judge": 3}
@@ -119,6 +120,7 @@ def test_a_setup_is_never_wider_than_others_like_it(simulate, seed):
     assert all(out[0] <= one[0] and one[1] <= out[1] for one, out in pairwise(ends))
 
 
+@pytest.mark.slow
 def test_intervals_do_not_jump_where_a_variance_reaches_zero(simulate):
     """Prompts moved apart by hand, from less than noise to far more: half-widths rise in small steps."""
     frame = simulate({"item": 20, "prompt": 3}, sd={}, seed=4)

@@ -42,7 +42,7 @@ def oracle(fit, term):
     return effects[at], np.diag(centre @ inverse[at, at] @ centre)
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("residual_by", [None, "judge"])
 @pytest.mark.parametrize("term", TERMS)
 def test_the_mixed_model_equations_written_out(judged, term, residual_by):
@@ -80,6 +80,7 @@ def test_penicillin(shared):
     np.testing.assert_allclose(predict(fit, "plate").effect[:3], [0.804547, 0.804547, 0.181672], atol=5e-6)
 
 
+@pytest.mark.slow
 def test_the_facet_with_residuals_of_its_own(judged):
     judgments = judged({"item": 8, "judge": 2}, replicates=2)
     assert residual_facet(q.decompose(judgments)) is None

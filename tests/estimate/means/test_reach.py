@@ -72,6 +72,7 @@ def test_a_difference_has_one_p_value_whoever_asks(judged, keep):
             assert found.p_difference() == pytest.approx(stats.ttest_rel(*sides).pvalue, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_system_is_the_same_from_its_board_and_by_itself(judged):
     judgments = judged({"item": 20, "judge": 3, "system": 3}, keep=0.9, seed=6)
     board = leaderboard(judgments)
@@ -104,6 +105,7 @@ def test_few_groups_that_stand_for_others_are_levels():
     assert mean.half_width == pytest.approx(2.5706 * means.std(ddof=1) / np.sqrt(6), rel=0.01)
 
 
+@pytest.mark.slow
 def test_levels_are_told_apart_whatever_they_have_in_common():
     """Items asked once, prompts in turn, categories of 7, 5, 4 and 4: what all scores share is no spread of levels."""
     rng, category = np.random.default_rng(3), np.repeat([0, 1, 2, 3], [7, 5, 4, 4])

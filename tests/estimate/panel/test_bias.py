@@ -64,6 +64,7 @@ def test_figure_1_is_the_deviation_of_each_cell_from_the_average_of_its_column()
     assert all(row.n == 18 for row in found.overall)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.15]))
 def test_biases_sum_to_zero_for_every_system(seed, gap):
     rng = np.random.default_rng(seed)
@@ -73,6 +74,7 @@ def test_biases_sum_to_zero_for_every_system(seed, gap):
     assert effects(found.overall).sum() == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.floats(-5, 5))
 def test_a_shift_of_one_judge_is_shared_out(seed, shift):
     before, scores = drawn(seed), drawn(seed)
@@ -81,6 +83,7 @@ def test_a_shift_of_one_judge_is_shared_out(seed, shift):
     np.testing.assert_allclose(moved, shift * (np.arange(4) == 2) - shift / 4, atol=1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.permutations(range(4)))
 def test_labels_do_not_matter(seed, order):
     scores = drawn(seed)

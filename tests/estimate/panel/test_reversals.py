@@ -90,6 +90,7 @@ def test_a_judge_that_carries_the_panel_is_seen_against_the_others_only():
     assert [one.tau_others for one in others.judges] == [-1, -1, -1]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_what_reverses_the_panel_reverses_the_others(seed):
     scores = of(np.random.default_rng(seed).normal(size=(8, 3, 4)), "abc", "wxyz")

@@ -39,6 +39,7 @@ def test_counted_votes_are_single_votes():
     np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_whole_weights_are_repeated_votes_in_the_ratings_and_no_votes_in_the_error():
     votes = drawn(3)
     rank = partial(q.rank, cluster=())
@@ -73,6 +74,7 @@ def test_the_position_effect():
     assert q.rank(drawn(5, n=3000, order=True)).position is None
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("cluster", [(), "prompt"])
 def test_the_bootstrap_agrees_with_the_sandwich(cluster):
     ratings = q.rank(drawn(6, n=2000, prompts=300), cluster=cluster, resamples=1500)
@@ -410,7 +412,7 @@ CASES = {
 }
 
 
-@pytest.mark.wide(3)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("case", CASES)
 def test_rank_and_compare_test_two_systems_alike(case):
     votes, options = CASES[case]

@@ -110,6 +110,7 @@ def test_pooled_ratings_are_between_the_own_and_the_overall(found):
         assert own == pytest.approx(board.rating)
 
 
+@pytest.mark.slow
 def test_languages_that_do_not_differ_have_the_board_of_all_votes():
     table = by_language(np.zeros((8, 3)), 200)
     pooled = q.rank(table, by="language", pooled=True).pooled

@@ -89,6 +89,7 @@ def test_a_vote_that_must_stay_does_not_end_the_search():
         fragility(votes_of([(2, 1, 0)], "xy"), by="bradley-terry")
 
 
+@pytest.mark.slow
 def test_ratings_over_many_systems_flip_as_said():
     """Left out, the named votes do put the contender ahead."""
     rng = np.random.default_rng(1)
@@ -155,6 +156,7 @@ def fewest(counts, most):
     return None
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_at_most_one_vote_from_the_best(seed):
     rng = np.random.default_rng(seed)
@@ -168,6 +170,7 @@ def test_it_is_at_most_one_vote_from_the_best(seed):
     assert sum(count for *_, count in flip.drops) == flip.dropped
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("seed", "fewest_votes"), [(2, 3), (5, 18), (8, 27), (13, 20)])
 def test_no_vote_of_a_flip_could_stay(seed, fewest_votes):
     """Influence alone asks for 1 to 7 votes more than these, all of one kind."""

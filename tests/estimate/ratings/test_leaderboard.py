@@ -117,6 +117,7 @@ def test_judges_as_a_panel_are_surer(scored, board):
     assert np.all(board.pairs.square < board.others.pairs.square + np.eye(5))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_ranks_and_plain_values(scored, board):
     one = board.to_dict()
     assert one == leaderboard(scored).to_dict()
@@ -132,6 +133,7 @@ def test_what_cannot_be_asked_is_refused(scored, board):
         leaderboard(scored, level=1.5)
 
 
+@pytest.mark.slow
 def test_gaps_leave_the_fewest_degrees_of_freedom_and_the_variance_of_the_contrasts(judged):
     board = leaderboard(judged({"item": 12, "judge": 4, "system": 3}, fixed=(), keep=0.6, seed=4))
     df = board.pairs.freedom[np.triu_indices(3, 1)]
@@ -182,6 +184,7 @@ def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed):
     assert (q.rank(judgments, **asked).others, q.compare(judgments, "s0", "s1", **asked).others) == (None, None)
 
 
+@pytest.mark.slow
 def test_with_judges_as_a_sample_systems_that_one_judge_decides_are_one_group():
     board = q.rank(q.read(one_judge_decides(), fixed=(), announce=False))
     assert len(board.others.groups) == 1

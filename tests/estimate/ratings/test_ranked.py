@@ -119,6 +119,7 @@ def test_what_cannot_be_seen():
     assert by_judges(table, "judge") is None
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("fixed", "others"), [(("judge",), True), ((), True), (("judge", "prompt"), True)])
 def test_the_board_says_for_whom(judged, fixed, others):
     board = q.rank(judged({"item": 12, "judge": 5, "prompt": 2, "system": 3}, fixed=fixed, seed=3))

@@ -84,6 +84,7 @@ def test_of_two_systems_each_it_is_davidsons_model(tied):
 PAIRS = [(r, [1 + (7 * r + i * i) % 3 for i in range(6)]) for r in range(240)]
 
 
+@pytest.mark.slow
 def test_refits_of_rankings_vary_as_the_sandwich_says(tied, board):
     drawn = q.rank(tied, rankings="cluster", cluster=(), resamples=100)
     np.testing.assert_allclose(drawn.se, board.se, rtol=0.25)

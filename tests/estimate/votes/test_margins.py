@@ -128,6 +128,7 @@ def crossed():
     return read_votes(frame, announce=False)
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("ties", ["drop", "half", "pessimistic"])
 @pytest.mark.parametrize("cluster", [None, (), "judge", ("judge", "prompt")])
 def test_margins_are_those_of_a_verdict_on_the_two(crossed, ties, cluster):

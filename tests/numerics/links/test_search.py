@@ -68,7 +68,7 @@ def test_a_search_that_runs_out_is_refused(monkeypatch):
 # The exact gradient against differences of the deviance, and the deviance against quadrature.
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("cells", [True, False])
 @pytest.mark.parametrize("categories", [2, 4])
 @pytest.mark.parametrize("inside", [True, False])

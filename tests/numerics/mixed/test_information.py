@@ -119,6 +119,7 @@ def test_degrees_of_freedom_of_a_component_are_those_of_its_mean_square(model):
     np.testing.assert_allclose(got, [6, 12, 6, 2, 2, 12], rtol=1e-3)
 
 
+@pytest.mark.wide(2)
 @given(seed=SEEDS)
 @few
 def test_kenward_roger_adjustment(kind, model, seed):
@@ -162,6 +163,7 @@ def test_null_point_where_one_stratum_has_no_replicates():
 # Many contrasts at once, against dense matrices over rows.
 
 
+@pytest.mark.wide(2)
 @given(seed=SEEDS)
 @few
 def test_parts_of_many_contrasts_are_those_of_dense_matrices(kind, model, seed):

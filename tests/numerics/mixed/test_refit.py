@@ -48,6 +48,7 @@ def test_draws_taken_together_have_the_estimates_they_have_alone(model, kind):
         np.testing.assert_allclose(getattr(together, name), getattr(alone, name), atol=1e-5)
 
 
+@pytest.mark.wide(2)
 def test_every_refit_is_where_a_search_from_elsewhere_ends(model, kind):
     problem, theta, beta = drawn_from(model, kind)
     found = refits(problem, all_of(problem), theta, beta, **seeded(2, tolerance=1e-13))
@@ -117,6 +118,7 @@ def test_components_that_are_not_kept_stay_at_zero(model, kind):
     assert found.theta[:, kept].any(axis=0).all()
 
 
+@pytest.mark.slow
 def test_the_first_draws_do_not_depend_on_how_many_follow(model):
     problem, theta, beta = drawn_from(model, "no replicates")
     args = (problem, all_of(problem), theta, beta)
@@ -136,6 +138,7 @@ def test_a_refit_that_does_not_converge_is_counted_and_keeps_its_best_point(mode
     assert np.isfinite(found.theta).all()
 
 
+@pytest.mark.slow
 def test_a_failed_newton_step_is_left_to_the_damped_search(model, monkeypatch):
     """With no Newton step allowed every draw goes there, and the answers are the same."""
     problem, theta, beta = drawn_from(model, "no replicates")

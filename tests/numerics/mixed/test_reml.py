@@ -38,6 +38,7 @@ def test_gradient(kind, model, seed):
     close(evaluate(drawn.problem, drawn.theta).gradient, drawn.dense.gradient(drawn.theta))
 
 
+@pytest.mark.wide(2)
 @given(seed=SEEDS)
 @few
 def test_gradient_is_the_slope_of_the_criterion(kind, model, seed):
@@ -265,6 +266,7 @@ def test_it_finds_its_way_back_from_steps_that_overshoot():
     assert found.evaluations > len(recorder.values)  # some steps led to where there is no value
 
 
+@pytest.mark.wide(2)
 @given(seed=SEEDS)
 @few
 def test_it_never_ends_above_any_point_it_saw(kind, model, seed):

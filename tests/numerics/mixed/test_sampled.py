@@ -55,6 +55,7 @@ def both(few_levels):
     return exact, sampled
 
 
+@pytest.mark.slow
 def test_the_terms_are_of_every_kind(both):
     problem = both[1].assembled.problem
     levels = np.bincount(problem.units.shared_term)
@@ -138,6 +139,7 @@ def test_the_information_on_a_term_of_few_levels_is_exact(monkeypatch):
     assert found[:, prompt] == pytest.approx(found[prompt])
 
 
+@pytest.mark.slow
 def test_maximum_likelihood_leaves_fixed_effects_out_of_traces(few_levels, monkeypatch):
     exact = q.decompose(few_levels, random=RANDOM, method="ml")
     monkeypatch.setattr(assemble, "MOST_INVERTED", 0)

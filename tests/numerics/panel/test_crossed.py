@@ -100,6 +100,7 @@ class TestComponents:
         left = ours["interaction"] * (k - 1) / k * (m - 1) / (n * m - 1)
         assert theirs["gamma"] == pytest.approx(ours["gamma"] + left)
 
+    @pytest.mark.slow
     def test_known_components_come_back_on_average(self):
         """600 tables of 12 x 3 x 3; five Monte Carlo standard errors."""
         rng = np.random.default_rng(7)

@@ -69,6 +69,7 @@ def test_limits_and_places_are_kept():
     assert (np.diff(values.reshape(3, 3)) >= 0).all()
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("asked", [BUDGET, TARGET])
 def test_exchanging_comes_close_to_the_best(asked):
     """Errors of full rank, as those of a pilot are, and of no structure."""

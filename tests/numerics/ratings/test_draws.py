@@ -152,6 +152,7 @@ def large(monkeypatch):
     monkeypatch.setattr(draws, "MANY", 500)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("ridge", [0.0, 2.0])
 def test_in_single_precision_standard_errors_are_right_to_four_digits(monkeypatch, ridge):
     design, counts = board(reach=60)
@@ -173,6 +174,7 @@ def test_a_chain_of_systems_is_inverted_in_double_precision(large):
     assert found.dtype == np.float64
 
 
+@pytest.mark.slow
 def test_a_symmetric_product_is_that_of_both_matrices():
     rng = np.random.default_rng(1)
     root = rng.normal(size=(1100, 1100))

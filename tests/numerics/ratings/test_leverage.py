@@ -26,6 +26,7 @@ def case(ties, position, groups=7):
     return design, clusters, fit(design, counts[..., None])
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("position", [True, False])
 def test_leverage_contrast_by_contrast(ties, position):
@@ -116,7 +117,7 @@ def both(monkeypatch, design, units, at):
     return exact, leverage(design, at, 0.0, units)
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(("ties", "position"), [("davidson", False), ("half", True), ("rao-kupper", True)])
 @pytest.mark.parametrize("clusters", [None, 12, 100])
 def test_it_agrees_with_every_contrast_by_itself(monkeypatch, ties, position, clusters):

@@ -52,6 +52,7 @@ def test_the_evidence_is_never_above_what_bets_on_the_scores_win(scores, share):
     assert evidence <= capital(np.array(scores), share) + 1e-9
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("chances", [(0.6, 0.3, 0.1), (0.02, 0.02, 0.96), (0.0, 0.5, 0.5)])
 def test_the_evidence_against_the_true_mean_is_expected_to_be_one_at_most(chances):
     values = np.array([0.0, 0.5, 1.0])
@@ -282,6 +283,7 @@ def test_evidence_against_a_mean_is_that_of_the_sequence():
     np.testing.assert_array_equal(found.of(np.array([1])).mean, [0.9])
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), n=st.integers(0, 3000), share=st.floats(0, 1))
 def test_evidence_against_a_mean_holds_for_those_beyond_it(seed, n, share):
     rng = np.random.default_rng(seed)
@@ -293,6 +295,7 @@ def test_evidence_against_a_mean_holds_for_those_beyond_it(seed, n, share):
     assert evidence <= np.min(every) + 0.05 * max(evidence, 1)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), shift=st.floats(-0.9, 0.9))
 def test_evidence_against_a_difference_is_no_more_than_against_any_pair_of_means(seed, shift):
     rng = np.random.default_rng(seed)

@@ -94,6 +94,7 @@ def test_a_point_of_a_curve_is_a_replay_of_that_budget(case):
             assert pulls.min() >= 1
 
 
+@pytest.mark.slow
 def test_it_agrees_with_the_sequential_policy_at_a_larger_scale():
     rng = np.random.default_rng(3)
     scores = rng.normal(2, rng.gamma(1.0, 0.5, (40, 1)), (40, 30))  # continuous, and paths that grow far

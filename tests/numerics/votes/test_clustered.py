@@ -214,6 +214,7 @@ def test_a_row_may_stand_for_several_votes():
     assert tuple(counted) == pytest.approx(tuple(single))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 3))
 def test_many_studies_at_once_are_each_of_them(seed, facets):
     """Studies of other sizes, one of a single cluster, with ties and rows that stand for several votes."""

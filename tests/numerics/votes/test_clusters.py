@@ -29,6 +29,7 @@ def test_gather_keeps_pairs_apart():
     ]
 
 
+@pytest.mark.slow
 def test_design_effect_is_one_on_average_for_votes_dealt_at_random():
     rng, sizes = np.random.default_rng(1), np.array([1, 1, 2, 5, 9, 30])
     owner, outcome = np.repeat(np.arange(6), sizes), np.repeat([0.0, 1.0], [20, 28])

@@ -54,6 +54,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.wide(24)
 @pytest.mark.parametrize("scheme", EVERY)
 @pytest.mark.parametrize("balance", [(), ("judge",), ("judge", "prompt")])
 @pytest.mark.parametrize("generations", [None, 2, 4])
@@ -73,6 +74,7 @@ def test_concentration_is_the_sum_of_squared_weights(scheme, balance, generation
     np.testing.assert_allclose(laid.portion("judge"), part)
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("facets", [{"item"}, {"judge"}, {"item", "judge"}, {"generation"}, {"judge", "generation"}])
 @pytest.mark.parametrize("nested", [True, False])
 def test_concentration_of_random_judges_is_the_average_over_draws(facets, nested):
@@ -135,6 +137,7 @@ def test_fixed_judges_weigh_equally_where_items_do_not_divide():
     np.testing.assert_allclose(np.bincount(assigned["judge"], weight), np.full(3, 1 / 3))
 
 
+@pytest.mark.wide(9)
 @pytest.mark.parametrize("scheme", [*EVERY, Scheme("random")])
 @pytest.mark.parametrize("balance", [(), ("judge",), ("temperature", "prompt")])
 def test_many_designs_at_once_are_the_designs_one_by_one(scheme, balance):
@@ -253,6 +256,7 @@ def realised(items, judges, each, balanced, facets, *, by_item, groups=1, draws=
     return float(np.mean(squares)), float(np.std(squares) / np.sqrt(draws))
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("balanced", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize(
     ("facets", "by_item", "groups"),

@@ -92,6 +92,7 @@ def test_responses_nested_in_items(responses, targets):
     assert observed_counts(responses)["response"] == 3
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("targets", [{}, {"item": "finite"}, {"prompt": q.pool(12)}, {"judge": "population"}])
 def test_prompts_and_categories(simulate, targets):
     agree(grouped(simulate, nested=True), **targets)

@@ -110,6 +110,7 @@ def test_a_pilot_without_doubt_lets_the_quietest_judge_suffice():
     assert made.panel.se == pytest.approx(math.sqrt(x[:, 1].var(ddof=1) / 100), rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_dearer_a_judge_the_less_it_is_used():
     share = []
     for price in (0.5, 1, 2, 5, 10, 30):
@@ -130,6 +131,7 @@ def test_a_target_is_reached_at_the_least_price():
     assert "the price would be" in made.candidates[0].reason
 
 
+@pytest.mark.slow
 def test_without_correction_the_bias_counts():
     table = read(scores(tau=1.0))
     plain = screen(table, budget=500, uncorrected=True, resamples=5, rng=1)
@@ -225,6 +227,7 @@ def test_bad_pilots_are_refused():
         screen("scores.csv", budget=100)
 
 
+@pytest.mark.slow
 def test_generations_of_a_pilot_count_as_one_each_in_the_main_study():
     x = scores(items=15, generations=3, noise=1.0)
     made = screen(read(x), budget=100, resamples=1, rng=1)

@@ -32,6 +32,7 @@ def test_the_interval_is_the_exact_one():
     assert (found.margin, found.low, found.high) == pytest.approx((0.06, low - 0.5, high - 0.5))
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("wins", "n", "budget", "reach"),
     [

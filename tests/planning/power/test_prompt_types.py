@@ -98,6 +98,7 @@ def test_other_screenings_are_allowed_and_said():
     assert two_stage(2000, np.ones(20), c=3).per_type == 9
 
 
+@pytest.mark.slow
 def test_noise_alone_looks_concentrated_until_it_is_subtracted():
     rng = np.random.default_rng(0)
     found = [concentration(rng.binomial(50, 0.5, 20), np.full(20, 50), splits=50, seed=i) for i in range(8)]
@@ -113,6 +114,7 @@ def test_signal_in_few_types_is_found_of_either_sign():
     assert "screen types first" in found.sentence
 
 
+@pytest.mark.slow
 def test_even_signal_is_not():
     rng = np.random.default_rng(1)
     drawn = [concentration(rng.binomial(200, 0.6, 20), np.full(20, 200), splits=50) for _ in range(20)]

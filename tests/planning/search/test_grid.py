@@ -126,6 +126,7 @@ def test_places_go_with_the_root_of_the_price():
     assert all(np.gcd.reduce(scheme.places) == 1 and len(set(scheme.places)) > 1 for scheme in found[3])
 
 
+@pytest.mark.slow
 def test_a_price_of_the_item_evens_the_places_out():
     options = {"limits": LIMITS, "targets": PANEL, "layouts": ("weighted",)}
     places = [
@@ -188,6 +189,7 @@ def test_every_weighted_cycle_is_looked_at():
     assert best.candidates == len(plans) - len(limits["items"]) * 2  # two cyclic pieces, listed twice above
 
 
+@pytest.mark.slow
 def test_a_traded_bias_is_worth_it_where_judges_differ_little():
     source = q.components({"item": 0.5, "cell": 0.5}, sensitivity={"judge": 1e-4})
     source = q.components(source.random | {"item:judge": 0.0}, sensitivity={"judge": 1e-4})
@@ -263,6 +265,7 @@ def test_a_judge_who_is_not_known_is_taken_as_an_average_one():
     assert own.se == pytest.approx(q.project(fit, items=60, judges=3, layout="cyclic").se, rel=0.02)
 
 
+@pytest.mark.slow
 def test_terms_that_places_do_not_move_do_not_even_them_out():
     fit = noisy_fit({"a": 0.2, "b": 0.2, "c": 2.0}, prompts=(2.0, -2.0, 0.0))
     options = {"limits": {"items": range(30, 401), "prompts": [3], "judges": [3]}, "targets": {"prompt": "finite"}}

@@ -245,6 +245,7 @@ def test_a_large_grid_is_sampled_for_the_picture(safety):
     assert best.cloud.reach.min() >= best.reach(best.frontier[-1]) * (1 - 1e-2)
 
 
+@pytest.mark.wide(12)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -408,6 +409,7 @@ def test_too_few_levels_to_show_their_spread_are_said():
     assert "below-a-pilot" not in {caveat.code for caveat in best.caveats}
 
 
+@pytest.mark.slow
 def test_what_a_budget_does_not_buy_is_said_with_the_limits_in_the_way(pilot):
     """Three judges are all there are, so most of the money buys little, and more of it nothing."""
     limits = {"items": range(2, 241), "judges": 3, "prompts": range(3, 7), "replicates": [1, 2]}
@@ -422,6 +424,7 @@ def test_what_a_budget_does_not_buy_is_said_with_the_limits_in_the_way(pilot):
     assert "money-left" not in {caveat.code for caveat in few.caveats}
 
 
+@pytest.mark.slow
 def test_designs_that_cannot_speak_for_others_are_not_offered(pilot):
     """Two of the judges or prompts that stand for others have no interval; asked of these alone, they have one."""
     limits = {"items": range(10, 100, 10), "judges": [1, 2, 3], "prompts": [1, 2, 3]}

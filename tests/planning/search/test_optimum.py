@@ -100,6 +100,7 @@ def design_of(searched, kept, position):
     return plan.layout, dict(plan.design)
 
 
+@pytest.mark.slow
 def test_contenders_are_all_strategies_with_their_best_number_of_items(fit, ranked):
     kept, weights = contenders(ranked)
     values = np.array(list(ranked.searched.source.values.values()))

@@ -57,6 +57,7 @@ def test_a_component_of_zero_is_no_reason_for_few_levels(safety):
     assert (best.plan.layout, best.plan.design["prompt"]) == ("latin", 5)
 
 
+@pytest.mark.slow
 def test_a_strategy_has_its_best_number_of_items(source, grid):
     found = search(source, grid, {"call": 1.0})
     for kept, weights in strategies(source, found, {"call": 1.0}, 50.0):
@@ -212,7 +213,7 @@ def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, n
     assert best.cost == best.bought == best.calls - best.reused
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_of_ragged_judgments_a_plan_that_holds_all_levels_keeps_all_and_others_no_more_than_can_be(fit, seed):
     rng = np.random.default_rng(seed)

@@ -178,6 +178,7 @@ def test_arms_are_taken_together_where_they_are_many(study):
     assert sum(row["arms"] for row in rows) == 100
 
 
+@pytest.mark.slow
 def test_tiles_say_what_is_saved_and_how_large_errors_are(many):
     tiles = page_of(many).tiles
     assert tiles[0].value == f"{many.studies[0].saved.value:.0%}"
@@ -255,6 +256,7 @@ def test_uniform_allocation_is_drawn_wide_beneath_the_others(replays_study):
     assert [mark["strokeWidth"] for mark in marks] == [6, 2, 2]
 
 
+@pytest.mark.slow
 def test_human_scores_that_do_not_vary_are_a_table_alone(replays):
     found = allocation_view(replays, 1200, only={"dimension": "clear"}, human="same", runs=2)
     figure = human(found.studies[0])

@@ -41,6 +41,7 @@ def test_one_row_per_design(surface):
     assert first["low"] is None  # published components come without an interval
 
 
+@pytest.mark.slow
 def test_intervals_are_named_only_where_they_are(surface, fitted):
     assert len(gaming.prizes(surface()).caption.lines) == 1
     assert gaming.prizes(fitted).caption.lines[1].startswith("Lines: 95% intervals")

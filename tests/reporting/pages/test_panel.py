@@ -220,6 +220,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_those_that_have_something_to_say(shape, name):
     found = panel_section(shape(name))
@@ -227,6 +228,7 @@ def test_figures_are_those_that_have_something_to_say(shape, name):
     assert found.text
 
 
+@pytest.mark.slow
 def test_there_is_no_section_without_two_judges(shape):
     assert panel_section(shape("one judge")) is None
     assert panel_section(shape("items only")) is None
@@ -279,6 +281,7 @@ def test_levels_and_the_names_of_systems_are_in_the_heads(panel_table):
     assert figure.headers["low"] == "low, 80%"
 
 
+@pytest.mark.slow
 def test_judges_and_systems_of_the_published_study_reproduce_its_biases():
     import polars as pl
 
@@ -291,6 +294,7 @@ def test_judges_and_systems_of_the_published_study_reproduce_its_biases():
     assert "Qwen puts Qwen above GPT" in " ".join(found.text)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("name", ["panel", "panel, one system", "panel, incomplete"])
 def test_a_panel_has_a_page_of_its_own(shape, name):
     view = shape(name).judge_panel
@@ -375,6 +379,7 @@ def test_sure_reversals_are_named_first(shape):
     assert text.index("(sure)") < text.index("(possible)") if "(possible)" in text else True
 
 
+@pytest.mark.slow
 def test_no_reversal_is_said(panel_table):
     analysis = analyze_judgments(q.read(panel_table(), announce=False))
     assert "No judge alone would reverse the order of any two systems." in panel_section(analysis).text
@@ -392,6 +397,7 @@ def test_too_few_items_for_a_cycle_are_said(panel_table):
     assert "Not shown, ways to share the calls out: layout: 'cyclic' takes 6 turns" in text
 
 
+@pytest.mark.wide(4)
 def test_no_sentence_prints_a_p_of_zero(analysis):
     if analysis.judge_panel is not None:
         assert "p = 0," not in text_of(analysis)

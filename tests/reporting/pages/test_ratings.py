@@ -103,6 +103,7 @@ def test_systems_that_are_not_drawn_are_said(ballots):
     assert all('"orient": "top"' in json.dumps(figure.chart()) for figure in (board, order))  # the scale is in sight
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("count", [2, 55])
 def test_charts_of_few_and_of_many_systems(ballots, count):
     labels = tuple(f"model-{i:02d}" for i in range(count))
@@ -298,6 +299,7 @@ def test_the_page_says_what_moves(board):
     assert RatingsAnalysis(board).covariate_words[0].startswith("Length: between equals, the one with ")
 
 
+@pytest.mark.slow
 def test_the_command_reads_both_ways_to_write_a_covariate(tmp_path, monkeypatch, capsys, board):
     monkeypatch.chdir(tmp_path)
     pl.DataFrame(votes()).write_csv("votes.csv")

@@ -494,6 +494,7 @@ def test_facts_of_a_pilot_are_what_was_read(pair_votes):
     assert "pairs used" in {row["what"] for row in study.facts.rows}
 
 
+@pytest.mark.slow
 def test_pair_what_is_said_around_the_figures(pair_votes):
     view = pair_view(pair_votes, "y", "z", margin=0.05, cluster="prompt")
     page = page_of(view, origin=Provenance(note="a note"))

@@ -18,6 +18,7 @@ def pool(arms=60, draws=20, seed=1):
     return np.round(rng.normal(3, sd[:, None], (arms, draws)))
 
 
+@pytest.mark.slow
 def test_allocation_by_variance_saves_where_few_arms_vary():
     found = q.scores.simulate_allocation(pool(), 6000, runs=30)
     assert found.saved().low > 0.3
@@ -131,6 +132,7 @@ def test_human_scores_that_say_little_are_named(human, said):
     assert said in " ".join(found.notes)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(
     ("runs", "interval", "said"),
     [(19, False, "No interval of the budget saved"), (20, True, "may be too narrow"), (50, True, "")],
@@ -159,6 +161,7 @@ def test_judgments_are_replayed_by_cell():
     assert found.outcomes["uniform"].correlations[0, -1] > 0.9
 
 
+@pytest.mark.slow
 def test_answers_of_a_file_are_read_again(shared):
     """360 items of one dimension and prompt, less those not scored; 20 answers each."""
     facets = {"item": "item", "prompt": "prompt", "dimension": "dimension", "replicate": "replicate"}

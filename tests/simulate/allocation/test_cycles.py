@@ -92,12 +92,14 @@ def test_a_judge_who_gives_one_score_to_all_gets_all_calls():
         assert compared.row("j0").variance == 0
 
 
+@pytest.mark.slow
 def test_bias_is_freed_of_the_chance_of_few_runs():
     """Two runs of an unbiased cycle are off by half of its variance, squared: that is not bias."""
     compared = compare_cycles(judged(items=300), 3 * 300 * 40, runs=2)
     assert abs(compared.row().bias_squared) < 0.2 * compared.row().variance
 
 
+@pytest.mark.slow
 def test_the_floor_goes_by_the_declared_scale():
     guessed, same, other = (
         compare_cycles(judged(), 7200, runs=2, scale=scale) for scale in (None, range(-50, 50), range(-50, 51, 50))
@@ -174,6 +176,7 @@ def test_a_short_warm_up_without_a_floor_is_the_poor_choice():
     assert "Sweep(Largest error" in repr(found)
 
 
+@pytest.mark.slow
 def test_the_warm_up_can_be_swept_by_itself():
     """A longer one leaves less to adapt; a shorter one than the bound needs, 20 pulls, changes nothing."""
     found = sweep_allocation(pool(), 6000, deltas=(0.007,), warmups=(5, 90), mixed=False, runs=20)

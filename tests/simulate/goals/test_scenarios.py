@@ -17,6 +17,7 @@ def test_every_scenario_pays_for_its_pilot_of_thirty_items():
 # Scenarios of votes.
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("one", VOTE_SCENARIOS, ids=lambda one: one.name)
 def test_a_scenario_is_what_its_name_says(one):
     offer = one.offer

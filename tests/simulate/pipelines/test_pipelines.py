@@ -97,6 +97,7 @@ def test_judges_that_agree_leave_battles_alone():
         assert one.redrawn_ratio == pytest.approx(1, abs=1e-6) if one.kind == "average" else True
 
 
+@pytest.mark.slow
 def test_the_mean_of_judges_who_share_their_taste_is_as_sure_as_its_panel():
     """Three judges of .3, .5 and .7 on the same battles: the panel's verdict is that of its middle judge."""
     found = pipelines(judged(0.3, 0.5, 0.7), by="win rate", resamples=4000).of("average").systems[0]
@@ -109,6 +110,7 @@ def test_the_mean_of_judges_who_share_their_taste_is_as_sure_as_its_panel():
     assert 2 < found.df < 3
 
 
+@pytest.mark.slow
 def test_noise_of_a_panel_is_what_redrawn_battles_do_to_its_gap_to_the_mean():
     """Judges of .48, .5 and .52 on the same battles differ in 2% of them, by far less than a rate varies."""
     found = pipelines(judged(0.48, 0.5, 0.52), by="win rate", resamples=4000).of("average").systems[0]
@@ -117,6 +119,7 @@ def test_noise_of_a_panel_is_what_redrawn_battles_do_to_its_gap_to_the_mean():
     assert found.ratio > 1.15
 
 
+@pytest.mark.slow
 def test_noise_between_two_cells_is_half_of_that_of_their_difference():
     """Judges of .5 and .54 whose verdicts are independent: half of 2 * .25 / N, where cells differ."""
     found = pipelines(judged(0.5, 0.54, apart=True), by="win rate", resamples=4000).of("single").systems[0]
@@ -137,6 +140,7 @@ def test_draws_depend_on_the_seed_alone():
     assert one.errors != other.errors
 
 
+@pytest.mark.slow
 def test_many_battles_are_drawn_in_blocks(monkeypatch):
     whole = pipelines(judged(0.5, 0.8), by="win rate")
     monkeypatch.setattr("quorate.simulate.pipelines.pipelines._AT_A_TIME", 17 * N)

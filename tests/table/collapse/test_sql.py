@@ -45,6 +45,7 @@ def test_moments(relation):
     assert np.isnan(means["c"])
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("values", "levels"),
     [
@@ -72,6 +73,7 @@ def test_records_lists_and_bytes_are_no_labels(relation, label):
         collapsed(relation(f"({label}, 1)"))
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("score", ["' 4 '", "'4e0'", "4::DECIMAL(3, 1)", "4::HUGEINT", "4::FLOAT"])
 def test_scores_of_every_kind(relation, score):
     assert by_label(collapsed(relation(f"('a', {score})")), "mean") == {"a": 4.0}
@@ -82,6 +84,7 @@ def test_booleans_and_their_words_are_one_and_zero(relation):
     assert by_label(collapsed(relation("('a', 'True'), ('b', 'FALSE')")), "mean") == {"a": 1.0, "b": 0.0}
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -124,6 +127,7 @@ def test_a_missing_replicate_counts_as_one(relation):
     assert by_label(collapsed(rows, replicate="rep"), "distinct") == {"a": 2}
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("more", [{}, {"replicate": "rep"}, {"status": "st"}, {"replicate": "rep", "status": "st"}])
 def test_a_few_rows_of_text_are_grouped_as_the_engine_groups_them(monkeypatch, more):
     """Labels, scores and replicates that are not there are among them."""
@@ -176,7 +180,7 @@ REPLICATES = {
 }
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("written", REPLICATES.values(), ids=REPLICATES)
 def test_distinct_replicates_of_every_kind(written):
     with duckdb.connect() as connection:
@@ -205,6 +209,7 @@ def test_distinct_replicates_where_there_are_too_many_labels_for_bits(monkeypatc
 WHITESPACE = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("typed", [True, False])
 def test_every_blank_that_python_strips_is_stripped(relation, typed):
     values = ", ".join(
@@ -223,6 +228,7 @@ def test_a_replicate_of_minus_zero_is_that_of_zero(relation, kind):
     assert by_label(collapsed(signed, replicate="rep"), "distinct") == {"a": 1, "b": 1}
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     "values",
     [

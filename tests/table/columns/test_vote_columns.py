@@ -58,6 +58,7 @@ def test_labels_of_every_kind_are_alike():
 DAY = 86_400.0
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("values", "seconds", "dated"),
     [

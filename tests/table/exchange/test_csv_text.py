@@ -59,6 +59,7 @@ def test_a_matrix_whose_first_row_has_no_end_nearby_is_one_too(tmp_path, name, i
         opened(tmp_path / name).__enter__()
 
 
+@pytest.mark.slow
 def test_many_columns_of_one_type_are_no_map(tmp_path):
     path = tmp_path / "many.jsonl"
     path.write_text((json.dumps(dict.fromkeys((f"c{at}" for at in range(300)), 1.5)) + "\n") * 3, encoding="utf-8")

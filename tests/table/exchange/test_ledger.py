@@ -59,6 +59,7 @@ def test_a_judgment_without_a_score_is_there_and_has_none(study):
     assert np.isnan(table.mean).sum() == 1
 
 
+@pytest.mark.slow
 def test_what_the_caller_declares_goes_first(study):
     table = q.read(study, facets={"item": "item", "rater": "judge"}, fixed=())
     assert set(table.names) == {"item", "rater"}

@@ -23,6 +23,7 @@ def path(tmp_path_factory):
     return path
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize(
     ("where", "n"),
     [
@@ -44,6 +45,7 @@ def test_rows_for_which_it_holds(path, where, n):
     assert caveat.sentence == f"only rows where {where}: {n} of 30"
 
 
+@pytest.mark.slow
 def test_their_answers_are_read_again(path):
     for where, n in (('"turn taken" = 1', 15), ("lower(judge) LIKE '%1' -- a remark", 10)):
         assert len(answers(q.read(path, where=where, announce=False)).values) == n

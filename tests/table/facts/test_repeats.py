@@ -37,6 +37,7 @@ def source(request, tmp_path):
     return REPEATED.lazy() if request.param == "lazy frame" else REPEATED
 
 
+@pytest.mark.wide(2)
 def test_a_replicate_that_comes_twice_is_refused_with_the_column_that_tells_rows_apart(source):
     judgments = read(source, announce=False)
     assert column_apart(judgments) == "kind"

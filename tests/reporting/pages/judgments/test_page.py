@@ -51,11 +51,13 @@ def test_sections_come_in_order(name):
     assert found == tuple(one for one in NAMES if there.get(one, True))
 
 
+@pytest.mark.wide(3)
 def test_every_figure_has_its_numbers_and_a_name_of_its_own(made):
     assert all(figure.rows for figure in made.figures)
     assert len({figure.name for figure in made.figures}) == len(made.figures)
 
 
+@pytest.mark.wide(2)
 def test_every_chart_is_valid_and_small_and_has_its_finding(made):
     for figure in made.figures:
         if figure.chart is not None:
@@ -167,6 +169,7 @@ def test_what_buys_most(demo):
     )
 
 
+@pytest.mark.wide(3)
 def test_the_judgments_at_hand_give_the_standard_error_of_the_headline(analysis):
     if analysis.what_if:
         first = analysis.what_if[0].projection
@@ -192,6 +195,7 @@ def test_without_a_price_that_is_said(shape):
     assert "No price per call" in " ".join(purchases_section(shape("items only")).text)
 
 
+@pytest.mark.wide(3)
 def test_components_are_sorted_and_hold_the_fitted_variance(analysis):
     rows = components(analysis).rows
     assert [row["share_of_variance"] for row in rows] == sorted((r["share_of_variance"] for r in rows), reverse=True)

@@ -47,6 +47,7 @@ def test_a_judge_that_failed_has_no_score(write):
     assert (table.facet("system").levels, table.facet("prompt").levels) == (("m",), ("plain",))
 
 
+@pytest.mark.slow
 def test_files_are_replicates_and_copies_are_refused(write, tmp_path):
     write(case("q1", metric(score=0.2)), file="a.json")
     write(case("q1", metric(score=0.4)), file="b.json")
@@ -79,6 +80,7 @@ def test_the_system_may_be_metadata(write):
     assert table.n_cells == 2
 
 
+@pytest.mark.slow
 def test_several_metrics_are_not_pooled(write):
     path = write(case("q1", metric(), metric("j", 0.9, name="Tone"), metric(None, 1, name="Exact")))
     with pytest.raises(InvalidInput, match=r"3 metrics, .*Correctness \(1, 0.5 to 0.5\); Tone .*; Exact"):

@@ -99,6 +99,7 @@ def test_a_jury_has_criteria(run_folder):
     assert read(folder, part="toxic").facet("judge").levels == ("toxic",)
 
 
+@pytest.mark.slow
 def test_runs_of_several_scenarios_are_one_table(run_folder, tmp_path):
     run_folder(name="one")
     run_folder(name="two", spec={"name": "other:model=x_y", "adapter_spec": {"model": "x/y"}})

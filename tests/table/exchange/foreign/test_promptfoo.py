@@ -80,6 +80,7 @@ def test_what_was_asked_for_and_is_not_there_is_missing(write):
     assert table.facet("judge").levels == ("a", "b")
 
 
+@pytest.mark.slow
 def test_a_set_of_assertions_is_no_judgment(write):
     parts = [result(0.2), result(0.4, assertion=assertion(metric="b"))]
     whole = {"pass": True, "score": 0.3, "reason": "set", "componentResults": parts}
@@ -94,6 +95,7 @@ def test_results_without_an_assertion_take_that_of_their_place(write):
     assert table.facet("judge").levels == ("a", "b")
 
 
+@pytest.mark.slow
 def test_a_judge_is_its_metric_or_its_grader_or_its_type(write):
     asked = [
         RUBRIC | {"metric": "m"},
@@ -143,6 +145,7 @@ def test_names_that_are_shared_are_told_apart(write):
     assert len(read(write(long)).facet("prompt").levels[0]) < 60
 
 
+@pytest.mark.slow
 def test_copies_from_the_cache_are_said(write):
     rows = [output(test, results=[result()], response={"cached": test > 0}) for test in range(3)]
     assert [one.code for one in read(write(*rows)).source.caveats] == ["cached-answers"]

@@ -190,6 +190,7 @@ def test_what_is_not_as_it_was_is_said(write):
     assert "scores changed after the run (by ann), which are verdicts of a panel whose votes stay: 3" in votes.notes
 
 
+@pytest.mark.slow
 def test_logs_of_several_systems_are_one_table(write, tmp_path):
     other = write(eval=RUN | {"model": "n"}).read_text()
     write()
@@ -276,6 +277,7 @@ def test_logs_of_the_tool(logs, name, part, rows, statuses, mean):
     assert shape(read(logs / name, part=part)) == (rows, statuses, pytest.approx(mean, abs=5e-7))
 
 
+@pytest.mark.slow
 def test_graders_of_logs_of_the_tool(logs):
     table = read(logs / "facts-panel.eval", part="model_graded_qa")
     assert table.facet("judge").levels == ("mockllm/judge-a", "mockllm/judge-b", "mockllm/judge-c")

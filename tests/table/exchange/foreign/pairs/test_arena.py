@@ -50,6 +50,7 @@ def test_conversations(write_json):
     assert read(write_json(BATTLES), part="all").rows == 4
 
 
+@pytest.mark.slow
 def test_order_is_known_only_if_the_reader_says_so(write_json):
     assert read(write_json(BATTLES)).order is None
     assert q.read_votes(write_json(BATTLES), order="model_a", announce=False).order.tolist() == [0, 0, 0]
@@ -104,12 +105,14 @@ def test_judges_who_cannot_be_told_apart_are_said(write_json):
     assert not any("labels" in note for note in read(write_json(some)).notes)
 
 
+@pytest.mark.slow
 def test_several_files_are_one_table(write_json, tmp_path):
     write_json(BATTLES, "one.json")
     write_json([battle(model_b="c")], "two.json")
     assert read(tmp_path).models == ("a", "b", "c")
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("battles", "said"),
     [

@@ -218,6 +218,7 @@ def test_the_other_reading_is_proposed(write_json):
         read(weighted, part="rating")
 
 
+@pytest.mark.slow
 def test_several_models_are_one_table(write_json, tmp_path):
     write_json(RECORDS, "one.json")
     write_json([one | {"generator_2": "other"} for one in RECORDS], "other.json")
