@@ -24,7 +24,6 @@ def results(ballots):
     }
 
 
-@pytest.mark.wide(2)
 @pytest.mark.parametrize("kind", [Analysis, VotesAnalysis, PairAnalysis])
 def test_every_table_has_its_analysis(results, kind):
     found = results[kind]

@@ -64,7 +64,6 @@ def test_equal_budgets_are_those_of_the_formula(view):
     assert view.exit_code == 0
 
 
-@pytest.mark.slow
 def test_early_votes_are_half_of_the_fewest_where_pairs_have_few(view):
     assert view.stability.first == 50
     assert votes_view(view.votes, minimum=60).stability.first == 30

@@ -99,7 +99,6 @@ def test_json_and_a_report_with_charts(run, path, tmp_path):
     assert run(*words, "--report", "page.md").out.rstrip().endswith("Report: page.md")
 
 
-@pytest.mark.wide(8)
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -141,7 +141,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.wide(9)
+@pytest.mark.wide(18)
 @pytest.mark.parametrize("template", ENDLESS + WRONG, ids=lambda template: template[:40])
 def test_what_cannot_be_printed_is_told_soon_and_in_a_line(template):
     start = time.process_time()

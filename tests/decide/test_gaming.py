@@ -105,7 +105,6 @@ def test_only_what_is_redrawn_counts(fit):
     assert value("judge").se < value("judge", "prompt").se < value("judge", "prompt", "item").se
 
 
-@pytest.mark.slow
 def test_a_submission_is_one_system(judged):
     fit = q.decompose(judged({"item": 20, "system": 3, "judge": 3}, seed=1))
     found = gaming(fit, designs=[{"judges": 1}], resamples=100, rng=1)

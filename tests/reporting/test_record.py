@@ -83,7 +83,7 @@ BAD = {
 }
 
 
-@pytest.mark.wide(6)
+@pytest.mark.wide(12)
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_record_is_one_line(tmp_path, name):
     text, says = BAD[name]
@@ -213,7 +213,6 @@ def test_wording_without_visible_effect_is_not_proof_of_none(table):
     assert "not proof of none" in said or "differ by a standard deviation of 0.0" in said
 
 
-@pytest.mark.slow
 def test_temperatures_in_the_data_are_reported(table):
     frame = table(judges=2).with_columns(temperature=(pl.col("replicate") * 0.5))
     found = checklist(analyze_judgments(q.read(frame.drop("replicate"), announce=False)))

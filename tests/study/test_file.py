@@ -133,7 +133,6 @@ BAD_OF_PROBLEMS = {
 }
 
 
-@pytest.mark.wide(8)
 @pytest.mark.parametrize(
     ("text", "said"), BAD_OF_PROBLEMS.items(), ids=[said[:20] for said in BAD_OF_PROBLEMS.values()]
 )

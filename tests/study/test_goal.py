@@ -104,7 +104,6 @@ BAD = {
 }
 
 
-@pytest.mark.wide(24)
 @pytest.mark.parametrize(("changes", "said"), BAD.values(), ids=BAD)
 def test_what_cannot_be_is_refused_in_one_line(study, changes, said):
     with pytest.raises(InvalidInput) as error:

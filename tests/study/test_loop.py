@@ -61,7 +61,6 @@ def test_why_an_adaptive_run_ended_is_said_though_it_is_complete(study, capsys):
     assert said.startswith("quorate: 12 of 12 calls made")
 
 
-@pytest.mark.slow
 def test_more_items_are_more_cells(study):
     rows = [{"id": f"q{n}", "prompt": "p", "response": "r" * n} for n in range(6)]
     q.run(study(rows=rows[:3]), judges={"rule": length})

@@ -375,7 +375,6 @@ def test_arms_that_are_gone_are_refused(study):
         q.run(study(**settings), judges={"rule": rule})
 
 
-@pytest.mark.slow
 def test_a_status_that_cannot_know_says_so(study):
     path = adaptive(study)
     q.run(path, judges={"rule": rule})

@@ -47,7 +47,7 @@ def table(request, tmp_path):
     return q.read(source, facets={"tier": "tier"}, recognise=True, announce=False)
 
 
-@pytest.mark.wide(1)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("table", "ending"),
     [("polars", "csv"), ("lazy", "tsv"), ("pandas", "jsonl"), ("csv", "parquet"), ("csv", "csv")],

@@ -175,7 +175,6 @@ def test_usual_parameters_are_no_keys():
     assert endpoint("http://127.0.0.1:1/v1", params=params).params == params
 
 
-@pytest.mark.wide(30)
 @pytest.mark.parametrize("behaviour", TOLD)
 def test_each_behaviour_gives_its_reply(behaviour):
     limit = 0.3 if behaviour in SLOW else 20.0

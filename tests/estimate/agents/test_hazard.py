@@ -84,7 +84,6 @@ def test_one_judge_who_is_named():
     assert (one.hazard.value, one.lasting.value) == pytest.approx((other.hazard.value, other.lasting.value), rel=1e-6)
 
 
-@pytest.mark.slow
 def test_noise_of_its_own_for_each_turn():
     frame = talks(judges=3, noise=[1.0, 1.0, 3.0])
     fit = q.decompose(q.read(frame, announce=False), residual_by="turn")

@@ -225,7 +225,6 @@ def test_nothing_is_proposed_of_nothing(columns):
     assert found.kind is None or found.problem
 
 
-@pytest.mark.slow
 def test_a_table_that_is_plain_needs_no_options():
     frame = pl.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 5]})
     found = propose(frame)

@@ -14,7 +14,6 @@ from quorate.planning.power.votes_plan import plan_votes
 from quorate.table.read_votes import read_votes
 
 
-@pytest.mark.wide(5)
 @pytest.mark.parametrize(
     ("options", "words", "enough"),
     [

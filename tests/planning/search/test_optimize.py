@@ -245,7 +245,6 @@ def test_a_large_grid_is_sampled_for_the_picture(safety):
     assert best.cloud.reach.min() >= best.reach(best.frontier[-1]) * (1 - 1e-2)
 
 
-@pytest.mark.wide(12)
 @pytest.mark.parametrize(
     ("change", "message"),
     [

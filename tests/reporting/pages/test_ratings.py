@@ -299,7 +299,6 @@ def test_the_page_says_what_moves(board):
     assert RatingsAnalysis(board).covariate_words[0].startswith("Length: between equals, the one with ")
 
 
-@pytest.mark.slow
 def test_the_command_reads_both_ways_to_write_a_covariate(tmp_path, monkeypatch, capsys, board):
     monkeypatch.chdir(tmp_path)
     pl.DataFrame(votes()).write_csv("votes.csv")

@@ -45,7 +45,6 @@ def test_moments(relation):
     assert np.isnan(means["c"])
 
 
-@pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("values", "levels"),
     [
@@ -180,7 +179,7 @@ REPLICATES = {
 }
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("written", REPLICATES.values(), ids=REPLICATES)
 def test_distinct_replicates_of_every_kind(written):
     with duckdb.connect() as connection:

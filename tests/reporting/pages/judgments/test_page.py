@@ -51,7 +51,6 @@ def test_sections_come_in_order(name):
     assert found == tuple(one for one in NAMES if there.get(one, True))
 
 
-@pytest.mark.wide(3)
 def test_every_figure_has_its_numbers_and_a_name_of_its_own(made):
     assert all(figure.rows for figure in made.figures)
     assert len({figure.name for figure in made.figures}) == len(made.figures)

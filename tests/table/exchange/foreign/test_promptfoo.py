@@ -80,7 +80,6 @@ def test_what_was_asked_for_and_is_not_there_is_missing(write):
     assert table.facet("judge").levels == ("a", "b")
 
 
-@pytest.mark.slow
 def test_a_set_of_assertions_is_no_judgment(write):
     parts = [result(0.2), result(0.4, assertion=assertion(metric="b"))]
     whole = {"pass": True, "score": 0.3, "reason": "set", "componentResults": parts}

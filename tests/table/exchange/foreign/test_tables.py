@@ -97,7 +97,6 @@ def test_keys_are_not_pooled_and_text_is_no_score(write_of_langsmith):
         read(write_of_langsmith(",,1,1,,"), part="a")
 
 
-@pytest.mark.slow
 def test_a_table_without_errors_or_without_runs(write_of_langsmith):
     header = "feedback.a,example_id"
     assert statuses(read(write_of_langsmith("1,e1", "0,e2", header=header))) == {"ok": 2}

@@ -220,7 +220,6 @@ def test_what_follows_is_not_read_once_all_is_found():
     assert str(Streamed(blocks(), "log").fields({"id", "scores"})) == "{'id': 1, 'scores': {'a': nan}}"
 
 
-@pytest.mark.wide(6)
 @pytest.mark.parametrize(
     ("text", "said"),
     [

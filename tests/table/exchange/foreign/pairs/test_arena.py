@@ -112,7 +112,6 @@ def test_several_files_are_one_table(write_json, tmp_path):
     assert read(tmp_path).models == ("a", "b", "c")
 
 
-@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("battles", "said"),
     [
