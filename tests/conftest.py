@@ -35,7 +35,7 @@ for threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "V
     os.environ.setdefault(threads, "1")
 
 # Every run draws the same examples, `make test-slow` more of them, `--hypothesis-profile explore` others each time.
-settings.register_profile("local", derandomize=True, deadline=None, max_examples=8)
+settings.register_profile("local", derandomize=True, deadline=None, max_examples=5)
 settings.register_profile("full", settings.get_profile("local"), max_examples=60)
 settings.register_profile("ci", settings.get_profile("local"), database=None, print_blob=True)
 settings.register_profile("explore", derandomize=False, deadline=None, max_examples=2000)

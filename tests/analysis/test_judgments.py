@@ -32,6 +32,7 @@ def test_the_sentence_holds_both_views_and_the_naive_interval(demo):
     assert demo.sentence.endswith("times too narrow.")
 
 
+@pytest.mark.wide(3)
 def test_sources_are_the_shares_of_the_headline(analysis):
     shares = [source.share for source in analysis.sources]
     assert shares == sorted(shares, reverse=True)

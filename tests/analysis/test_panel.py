@@ -54,6 +54,7 @@ def test_no_panel_and_nothing_to_excuse_with_one_judge(shape, name):
     assert (found.judge_panel, found.judge_panel_reason) == (None, "")
 
 
+@pytest.mark.slow
 def test_judges_by_another_name_are_no_panel(panel_table):
     frame = panel_table().rename({"judge": "rater"})
     roles = {name: name for name in ("item", "rater", "system", "generation")}
@@ -83,6 +84,7 @@ def test_judgments_without_a_score_are_no_gap_for_nothing(panel_table, monkeypat
     assert analyze_judgments(read(one)).judge_panel is None
 
 
+@pytest.mark.slow
 def test_level_and_price_are_those_of_the_analysis(shape):
     found = analyze_judgments(shape("panel, one response").judgments, level=0.8, price=0.01)
     assert found.judge_panel.panel.level == 0.8

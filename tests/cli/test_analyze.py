@@ -34,6 +34,7 @@ def test_the_report_is_named_after_the_file(name, page):
     assert page_name(Path(name)) == page
 
 
+@pytest.mark.slow
 def test_json_is_the_analysis_and_nothing_else(run, scores, tmp_path):
     before = set(tmp_path.iterdir())
     ran = run("analyze", scores, "--json", "--level", "0.9")

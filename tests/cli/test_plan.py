@@ -227,6 +227,7 @@ def test_published_components_need_a_design(run, project_published):
     assert ran.err.startswith("quorate: --items: the number of items is needed")
 
 
+@pytest.mark.slow
 def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
     ran = run("plan", "--design", scores, "--items", 24, "--layout", "cyclic", "--price", "2000")
     said = " ".join(ran.out.split())

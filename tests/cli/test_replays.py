@@ -61,6 +61,7 @@ def test_few_runs_have_no_interval(run, path):
     assert "95% interval" not in ran.out
 
 
+@pytest.mark.slow
 def test_rows_of_several_dimensions_are_not_mixed(run, path):
     ran = run("plan", "--adaptive", path, "--budget", 4000)
     assert (ran.code, ran.out) == (1, "")

@@ -138,6 +138,7 @@ def test_mitigation_is_ranked_by_what_it_buys(fit):
     assert next(m for m in paid.mitigation if m.label == "one more judge").rate == pytest.approx(one_more.rate / 0.5)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 10**6), st.integers(1, 30), st.integers(1, 30))
 def test_more_attempts_gain_more_and_more_judges_leave_less(k, judges, more):
     designs = [{"judges": judges}, {"judges": judges + more}]
@@ -360,6 +361,7 @@ def test_judges_alone_are_a_draw_from_their_means():
     assert value == pytest.approx(1 - 2 * 0.125, abs=4 * error)
 
 
+@pytest.mark.slow
 def test_with_more_attempts_than_judges_it_stops_growing():
     """Three judges who differ by 1 each: of many attempts one has the most lenient, 1 above the mean, and none more."""
     rows = {"item": [1, 1, 1, 2, 2, 2], "judge": list("xyzxyz"), "score": [0.0, 1.0, 2.0, 1.0, 2.0, 3.0]}

@@ -66,6 +66,7 @@ def test_votes_and_levels_are_counted_on_one_base(between):
     assert f"study of {alone.votes:,} votes ({alone.counted:,} of them decisive) would" in alone.sentence
 
 
+@pytest.mark.slow
 def test_a_study_has_more_levels_of_every_facet(between):
     labels = {"prompt": [f"p{i % 40}" for i in range(400)], "judge": [f"j{i // 20}" for i in range(400)]}
     found = margin_of_votes(between(230, 170, **labels), "x", "y")
@@ -80,6 +81,7 @@ def test_nothing_decides_a_margin_of_zero():
     assert step(margin_of_counts(50, 100, "x", "y")) is None
 
 
+@pytest.mark.slow
 def test_few_clusters_are_never_promised_to_decide(between):
     """Six clusters that agree but for a few votes: fewer never show a difference, whatever the formula says."""
     prompts = [f"p{i % 5}" for i in range(100)]
@@ -234,6 +236,7 @@ def test_few_clusters_are_as_many_as_draws_ask_for(d):
     assert g >= 6  # fewer never show a difference at 5%
 
 
+@pytest.mark.slow
 def test_uneven_clusters_take_more():
     even, uneven = studies(0.3, [5] * 90, 0.2), studies(0.3, [1, 1, 13] * 30, 0.2)
     assert clusters_of(uneven, uneven.difference(0.3, 0.9)) > clusters_of(even, even.difference(0.3, 0.9))

@@ -355,6 +355,7 @@ def test_studies_like_this_setup_are_those_of_the_paired_t(judged):
     assert (law.se, law.df) == pytest.approx((own.se, 29))
 
 
+@pytest.mark.slow
 def test_the_same_design_as_a_plan_is_the_same_study(judged):
     own = found_of_studies(judged, replicates=2)
     law = studies_of_plan(q.project(own.fit))

@@ -57,7 +57,7 @@ def test_balanced_shares_are_means_of_scores():
         assert one.others.ends == pytest.approx(fit.mean_for(judge="population").ends, rel=1e-6)
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_unbalanced_shares_add_up(seed):
     judgments = table(seed, missing=0.3)
@@ -115,6 +115,7 @@ def test_targets_and_weights():
     assert weight @ fit.judgments.mean == pytest.approx(fit.mean.value)
 
 
+@pytest.mark.slow
 def test_prompts_that_change_nothing_for_one_label():
     rng = np.random.default_rng(4)
     rows = []
@@ -239,6 +240,7 @@ def test_shares_of_answers_in_every_cell():
     assert np.isnan(shares[table.n == 0]).all()
 
 
+@pytest.mark.slow
 def test_one_label_as_a_score_is_what_reading_it_gives():
     table = read()
     for place, label in enumerate(table.labels):

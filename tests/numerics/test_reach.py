@@ -170,6 +170,7 @@ def test_a_stratum_of_one_item_counts_as_the_others_do(scores):
     assert found.df[0] == pytest.approx(ITEMS - 2, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 def test_the_variance_is_unbiased_if_scores_are_alike_as_taken(seed):
     """``E (w_i'A_i e_i)^2`` by dense algebra, for a table with gaps: the sum over items is ``w'V w``."""

@@ -308,6 +308,7 @@ def test_the_same_bits_in_whatever_order_answers_came(scores, unit, random):
     assert found[0][1] == pytest.approx(np.var(np.array(scores) * unit), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(st.floats(1e-3, 1e6), st.lists(st.integers(1, 40), min_size=1, max_size=6))
 @example(0.1, [1] * 5)
 @example(0.7, [3, 4, 1])

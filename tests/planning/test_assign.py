@@ -58,7 +58,7 @@ def test_without_prompts_pairs_are_judges():
     assert set(one.calls().values()) == {2}
 
 
-@pytest.mark.wide(6)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(("layout", "options"), EVERY)
 def test_calls_and_weights_are_those_of_the_projection(layout, options):
     """Every sum of squared weights that a variance is made of, from the rows themselves."""
@@ -335,6 +335,7 @@ def test_scores_of_the_calls_are_read_and_fitted(tmp_path):
     assert q.decompose(judgments).aliases == ()
 
 
+@pytest.mark.slow
 def test_responses_come_back_inside_their_items():
     import polars as pl
 

@@ -292,6 +292,7 @@ def test_what_money_buys_is_whole_and_within_it():
     assert min(way.half_width for way in ways) > made.figure(best) * 0.998
 
 
+@pytest.mark.slow
 def test_a_goal_costs_no_more_than_the_money_that_reaches_it():
     bought = study()
     best, _ = bought.within(300.0)

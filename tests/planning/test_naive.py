@@ -50,6 +50,7 @@ def test_every_single_configuration(table, result):
         assert one.misses == (abs(y.mean() - score.mean()) > Z * se)
 
 
+@pytest.mark.slow
 def test_the_target_is_the_mean_over_all_configurations(table, result):
     assert result.target == pytest.approx(table[0].mean())
     assert result.corrected.ends == q.decompose(table[1]).mean.ends
@@ -172,6 +173,7 @@ def test_a_given_fit_is_used(table):
     )
 
 
+@pytest.mark.slow
 def test_targets_leave_out_what_the_source_paper_leaves_out(table):
     """Messing (2026), Table 14: the spread of judges is no part of the error of one configuration there."""
     fit = q.decompose(table[1])

@@ -124,7 +124,7 @@ def test_arms_of_no_variance_take_turns():
     assert drive(policy, np.full((3, 60), 0.1), batch=3).n.tolist() == [20, 20, 20]
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "batch"), [("uniform", 7), ("robin", 7), ("robin", 400)])
 def test_where_answers_decide_nothing_a_batch_changes_nothing(name, batch):
     variances = np.random.default_rng(1).uniform(0.01, 3, 12)
@@ -206,7 +206,7 @@ def test_what_is_resumed_remembers_failures_in_a_row(attributes):
     assert policy.given_up(found) == ("a",)
 
 
-@pytest.mark.wide(5)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("cycle", [None, "judge"])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_are_lost(cycle, seed):
@@ -379,6 +379,7 @@ def test_an_arm_whose_only_call_fails_last_is_named():
     )
 
 
+@pytest.mark.slow
 def test_ten_thousand_arms_take_milliseconds():
     arms = 10_000
     rng = np.random.default_rng(0)

@@ -198,6 +198,7 @@ def test_what_does_not_apply_says_why(demo):
     assert text(found, "temperature") == "people judged"
 
 
+@pytest.mark.slow
 def test_one_prompt_shows_nothing_of_wording(table):
     found = checklist(analyze_judgments(q.read(table(prompts=1), announce=False)))
     assert status(found)["sensitivity to wording"] == MISSING

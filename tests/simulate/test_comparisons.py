@@ -8,6 +8,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.methods import pairs
 
 
+@pytest.mark.slow
 def test_what_is_shared_is_not_in_the_difference():
     pair = Pair(400, judges=12, prompts=6, own=dict.fromkeys(OWN, 0.0), replicates=2, difference=0.5)
     fit = q.decompose(pairs(draw_pair(pair, np.random.default_rng(1)), "a", "b").judgments)

@@ -62,6 +62,7 @@ def test_columns_are_recognised(path):
     assert found.replicate == "replication"
 
 
+@pytest.mark.slow
 def test_about_one_row_in_a_hundred_has_no_score():
     status = np.concatenate([np.array(demo_table(seed)["status"]) != "ok" for seed in range(10)])
     assert abs(status.mean() - 0.01) < 4 * np.sqrt(0.01 * 0.99 / status.size)

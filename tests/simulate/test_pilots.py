@@ -90,6 +90,7 @@ def test_strategies_are_all_combinations_but_for_items(study):
     assert study.choices[1].strategies == 5 * 2 + 5 * 2 + 4 * 2
 
 
+@pytest.mark.slow
 def test_the_order_of_the_two_largest_components(full, study):
     fit, rng = q.decompose(full), np.random.default_rng(4)
     ordered = sorted(fit.components, key=lambda c: -c.variance)[:2]
@@ -101,6 +102,7 @@ def test_the_order_of_the_two_largest_components(full, study):
     assert study.ordered == np.mean(right)
 
 
+@pytest.mark.slow
 def test_pilots_that_cannot_be_fitted_are_counted(full):
     study = pilot_study(full, budgets=[400], items=1, runs=3, limits=LIMITS)
     choice = study.choices[0]

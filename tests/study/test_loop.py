@@ -47,6 +47,7 @@ def test_it_goes_on_where_it_was(study):
     assert len(asked) == 12
 
 
+@pytest.mark.slow
 def test_what_is_incomplete_is_said(study, capsys):
     found = q.run(study(budget={"calls": 2}), judges={"rule": length})
     assert int(found.n.sum()) == 2

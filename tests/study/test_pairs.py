@@ -122,6 +122,7 @@ def test_failures_are_missing_and_categories_are_types_of_prompts(study):
     assert votes.facet("prompt_type").levels == ("a", "b")
 
 
+@pytest.mark.slow
 def test_one_prompt_may_be_answered_by_several_pairs(study):
     three = [("x", "y"), ("y", "z"), ("x", "z")]
     items = [

@@ -290,6 +290,7 @@ def test_an_item_that_only_fails_is_given_up_and_the_rest_goes_on(study):
     assert carried.reached in q.status(path).sentence
 
 
+@pytest.mark.slow
 def test_where_everything_fails_it_ends(study):
     path = adaptive(study, 2000, give_up=2)
     carried = carry_out(load(path), judges={"rule": lambda _: None})

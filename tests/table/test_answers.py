@@ -95,6 +95,7 @@ def test_answers_of_a_part(kind, rows, tmp_path):
         assert answers(part).values.tolist() == _expected(rows, part)
 
 
+@pytest.mark.slow
 def test_without_replicates_answers_go_by_value(rows, tmp_path):
     frame = pl.DataFrame({"item": ["a", "b", "a", "a"], "score": [3, 1, 1, 2]})
     for kind in ("csv", "polars", "duckdb"):
@@ -110,6 +111,7 @@ def test_replicates_that_are_no_numbers_come_after_those_that_are(tmp_path):
         assert answers(table).values.tolist() == [0, 1, 2, 3, 4, 5], kind
 
 
+@pytest.mark.slow
 def test_a_nested_item_whose_labels_start_again(tmp_path):
     frame = pl.DataFrame({"group": ["g", "h", "g", "h"], "item": ["1", "1", "2", "1"], "score": [1.0, 2.0, 3.0, 4.0]})
     for kind in ("csv", "polars"):

@@ -148,7 +148,7 @@ CASES = {
 }
 
 
-@pytest.mark.wide(6)
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(("columns", "options"), CASES.values(), ids=CASES)
 def test_cells_are_those_of_the_frame_in_memory(engine, columns, options):
     rows = table(**columns)
@@ -185,6 +185,7 @@ def test_unknown_statuses_are_refused(engine):
         q.read(engine.frame(table(status="late")), facets=FACETS, status="status")
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("blank", [" ", "\t", "\n", "\r\n", "\v\f"])
 def test_blanks_around_a_status_do_not_count(engine, blank):
     padded = table(status=[f"{blank}ok{blank}" if i % 3 else f"refused{blank}" for i in range(ROWS)])

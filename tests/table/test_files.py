@@ -160,6 +160,7 @@ def test_broken_files_are_told_in_one_line(write, name, text, message):
     assert len(str(caught.value)) < 100 + 2 * len(str(path)) + len(message)
 
 
+@pytest.mark.slow
 def test_a_character_at_the_end_of_the_first_block_is_not_broken(write):
     assert content(write("a.csv", "a\n" + "ü" * 60_000 + "\n" + "1234567\n" * 150_000))[0] == ("a",)
 

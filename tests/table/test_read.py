@@ -15,6 +15,7 @@ from quorate.table.votes import Votes
 BOTH = {"item": ["1", "2"], "model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["x", "y"], "score": [1.0, 2.0]}
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("name", ["frame", "t.csv", "t.parquet", "t.jsonl"])
 def test_columns_of_two_models_are_votes(tmp_path, name):
     source = pl.DataFrame(BOTH)

@@ -426,6 +426,7 @@ def test_what_was_recognised_is_logged_unless_it_is_not_wanted(csv, logged, caps
 STATED = "item_id,grader,status,score\na,x,ok,4\na,y,refused,0\nb,x,ok,2\nb,y,ok,3\n"
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("options", [{}, {"recognise": True}], ids=["strict", "recognised"])
 def test_refused_rows_do_not_count_as_zero_when_facets_are_declared(csv, options):
     path = csv(STATED)
@@ -480,6 +481,7 @@ def test_whole_numbers_that_are_long_are_told_apart(made, first):
     assert found.facet("item").levels == (str(first), str(first + 1))
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("first", [2**63 + 1, 2**64 + 1])
 def test_and_in_files(tmp_path, first):
     path = tmp_path / "s.jsonl"

@@ -33,6 +33,7 @@ def test_words_read_as_a_share_are_words_again(tmp_path):
         assert sorted(zip(calls.cell.tolist(), calls.replicate.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 1)]
 
 
+@pytest.mark.slow
 def test_a_wide_table_is_as_long_again(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("item,len,ann,bob\na,3,1,2\nb,4,5,\n", encoding="utf-8")

@@ -165,6 +165,7 @@ def test_what_is_no_answer_is_refused(served):
     assert site.rows(ANSWERS) == []
 
 
+@pytest.mark.slow
 def test_a_budget_ends_what_is_asked(served):
     page = served(budget={"calls": 1}).browser("ana")
     assert page.answer("A").title == "Nothing to answer"

@@ -222,6 +222,7 @@ def test_a_batch_of_nothing_is_refused():
         BatchJudge(Endpoint("judge", "http://127.0.0.1:1/v1", "m"), size=0)
 
 
+@pytest.mark.slow
 def test_a_question_asked_for_another_time_is_another_one():
     """The answer to the first asking is not taken for the second, however it ended."""
     server = Batches()

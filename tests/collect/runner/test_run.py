@@ -90,6 +90,7 @@ def test_the_budget_is_a_cap(planned, yes, build):
     assert outcome.spend.money == pytest.approx(0.55)
 
 
+@pytest.mark.slow
 def test_calls_that_cost_less_than_the_worst_case_leave_room_for_more(planned, yes, build):
     ledger, judge = planned(100, prices={"a": 0.10}), yes(cost=0.01)
     outcome = go(ledger, [judge], build, budget=Budget(money=0.50))

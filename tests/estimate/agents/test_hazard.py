@@ -77,6 +77,7 @@ def test_panels_are_less_noisy_and_below_mirrors_above(fit):
     assert [turn.observed for turn in below.turns] == [turn.observed for turn in one.turns]
 
 
+@pytest.mark.slow
 def test_one_judge_who_is_named():
     named = q.read(talks(n=30, judges=1), announce=False)
     unnamed = q.read(talks(n=30, judges=1).drop("judge"), announce=False)

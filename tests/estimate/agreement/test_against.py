@@ -93,6 +93,7 @@ def test_the_answer_is_one_sentence(found):
     assert [one.code for one in found.caveats] == []
 
 
+@pytest.mark.slow
 def test_labels_are_words_too_and_people_may_have_a_table(frame, found):
     words = frame.with_columns(score=pl.col("score").replace_strict({0: "no good", 1: "fine"}, return_dtype=pl.String))
     people = pl.col("judge") == "ann"

@@ -126,6 +126,7 @@ def test_ties_are_counted_and_calibrated_on_the_battles_of_both():
     assert found.ties["judges"] == pytest.approx(found.human_ties["judges"], abs=0.13)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_draws_within_categories():
     """In one category only the first pipeline is right, in the other only the second: the difference is certain."""
     people, topics = ["x"] * 40, ["s"] * 20 + ["t"] * 20
@@ -184,6 +185,7 @@ def test_tables_that_do_not_meet():
         agreement({"one": votes_of(ONE)}, "llm")
 
 
+@pytest.mark.slow
 def test_real_votes_of_people_and_two_judges(shared):
     """877 battles of Claude: gpt-5.2 and gpt-4o-mini against people, each and both together."""
     path = shared / "data" / "arena_human_vs_llm_judges.parquet"

@@ -79,6 +79,7 @@ def test_the_names_of_levels_do_not_matter(frame, fit):
     assert other.variance("judge") == pytest.approx(fit.variance("judge"), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_the_object_of_measurement_is_only_a_name(frame, fit):
     facets = {"question": "item", "prompt": "prompt", "judge": "judge", "replicate": "replicate"}
     other = q.decompose(q.read(frame, facets=facets, object="question"))
@@ -151,6 +152,7 @@ def test_residuals_by_level_equal_separate_fits_where_nothing_is_shared(judged):
             assert fit.variance(f"{kind}[judge={level}]") == pytest.approx(alone.variance(kind), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_level_never_judged_twice_has_one_residual(simulate):
     frame = simulate(SIZES, seed=4, replicates=3)
     once = (pl.col("judge") == "judge0001") & (pl.col("replicate") > 0)
@@ -367,6 +369,7 @@ def test_replicates_that_repeat_their_cell(simulate):
     assert "identical-replicates" in {c.code for c in twice.caveats}
 
 
+@pytest.mark.slow
 def test_replicates_that_hardly_differ(simulate):
     frame = simulate(SIZES, seed=6, replicates=2, sd={"replicate": 1e-3})
     fit = refit(frame)

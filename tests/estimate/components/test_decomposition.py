@@ -145,6 +145,7 @@ def test_it_shows_its_components(fit):
     assert repr(fit).startswith("Decomposition(item ")
 
 
+@pytest.mark.slow
 def test_a_component_has_the_degrees_of_freedom_of_its_mean_square(judged):
     fit = q.decompose(judged({"item": 12, "prompt": 4, "judge": 3}, replicates=2))
     wanted = {"item": 11, "prompt": 3, "item:prompt": 33, "item:judge": 22, "prompt:judge": 6, "cell": 66}

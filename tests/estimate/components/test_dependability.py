@@ -108,6 +108,7 @@ def test_objects_that_meet_different_levels(judged):
     assert found.relative_error == pytest.approx(own - pairs, rel=0.01)
 
 
+@pytest.mark.slow
 def test_standard_errors_follow_from_the_covariance_of_the_components(judged):
     fit = q.decompose(judged(SIZES, replicates=2, fixed=()))
     found = dependability(fit)
@@ -179,6 +180,7 @@ def test_without_replicates_a_fixed_panel_leaves_cell_and_noise_together(judged)
     assert 0 < dependability(fit, fixed=()).phi < 1
 
 
+@pytest.mark.slow
 def test_standard_errors_do_not_jump_where_drawn_judges_show_no_variance(simulate):
     """Four fixed judges moved apart by hand until their means spread by just less and just more than their noise."""
     frame = simulate({"item": 20, "prompt": 3, "judge": 4}, sd={"prompt:judge": 0.5}, seed=2, replicates=2)

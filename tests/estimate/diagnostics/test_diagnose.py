@@ -36,6 +36,7 @@ def full():
     return q.diagnose(q.decompose(scores(np.random.default_rng(2), replicates=2, items=20)), resamples=99)
 
 
+@pytest.mark.slow
 def test_what_needs_no_draws():
     found = q.diagnose(q.decompose(scores(np.random.default_rng(1))), resamples=0)
     assert [check.name for check in found.checks] == CHEAP

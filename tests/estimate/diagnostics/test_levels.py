@@ -46,6 +46,7 @@ def test_the_judge_apart_by_grubbs(fixed):
     assert found.seen == "4 is furthest, 2.85 above the others"
 
 
+@pytest.mark.slow
 def test_names_of_the_odd_ones():
     residuals = Residuals(q.decompose(scores(np.random.default_rng(3), odd="interaction", items=150)))
     assert odd_interaction(residuals).seen.startswith("from item to item j2 varies 1.")

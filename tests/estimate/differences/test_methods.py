@@ -57,6 +57,7 @@ def test_labels_that_start_again_in_each_system_are_items_of_their_own(judged):
     assert joint_means(nested).fit.judgments.n_levels("item") == 40
 
 
+@pytest.mark.slow
 def test_judges_as_a_panel_leave_no_judge_variance(judged):
     judgments = judged({"item": 30, "judge": 4, "system": 2}, fixed=())
     drawn = joint_means(judgments).contrast([1, -1])

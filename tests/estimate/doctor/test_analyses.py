@@ -218,6 +218,7 @@ def test_one_prompt_is_absorbed(judged):
     assert (got["prompt"].reason, got["prompt"].fix) == ("1 prompt", "use at least 2 prompts")
 
 
+@pytest.mark.slow
 def test_one_call_per_item(judged):
     got = entries(one_judge_and_prompt_per_item(judged))
     assert got["prompt"].possible

@@ -38,6 +38,7 @@ def test_too_few_to_compare_is_nan():
     assert np.isnan(share_homogeneity(np.array([7]), np.array([50])))
 
 
+@pytest.mark.slow
 def test_homogeneity_keeps_its_level():
     rng = np.random.default_rng(1)
     counts = rng.binomial(200, 0.03, size=(2000, 5))

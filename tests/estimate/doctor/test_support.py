@@ -50,6 +50,7 @@ def test_a_facet_without_a_column_counts_as_one(judged):
     assert got.sentence.startswith("no facet has the role prompt: it counts as 1, a pilot needs 3")
 
 
+@pytest.mark.slow
 def test_facets_by_other_names_have_floors_of_their_own(shared):
     facets = {"person": "Person", "task": "Task", "rater": "Rater"}
     data = shared / "data" / "gtheory_brennan_3_2.parquet"
@@ -88,6 +89,7 @@ def test_no_usable_score_at_all():
     json.dumps(support.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_the_dictionary_is_plain(judged):
     support = doctor(judged({"item": 8, "prompt": 3, "judge": 2}, keep=0.8))
     plain = json.loads(json.dumps(support.to_dict(), allow_nan=False))

@@ -66,6 +66,7 @@ def test_effects_sum_to_zero_and_keep_the_order_of_the_levels(judged, facet, shr
     assert all(one.low < one.effect < one.high for one in found)
 
 
+@pytest.mark.slow
 def test_a_random_facet_is_compared_as_if_it_were_fixed(judged):
     """Generalised least squares at the fitted components, written out."""
     fit = q.decompose(judged(SIZES, keep=0.8, seed=2))

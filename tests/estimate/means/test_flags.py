@@ -142,6 +142,7 @@ def test_one_judge_cannot_show_where_judges_differ(simulate):
     assert "over prompts only" in next(one.sentence for one in found.caveats if one.code == "one-judge")
 
 
+@pytest.mark.slow
 def test_labels_find_an_item_that_is_nested_or_crossed_with_systems(simulate):
     frame = simulate({"item": 10, "system": 2, "judge": 4})
     assert set(spread_of(frame).flags[0].labels) == {"item", "system"}

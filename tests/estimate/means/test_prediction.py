@@ -116,6 +116,7 @@ def test_long_tails_widen_the_interval_and_it_is_called_robust(skewed):
     assert item(skewed).high > 2 * normal.high
 
 
+@pytest.mark.slow
 def test_short_tails_narrow_it_only_when_asked_for():
     judgments = table(np.linspace(-1, 1, 50))
     assert item(q.decompose(judgments)).interval == "normal"

@@ -53,6 +53,7 @@ def test_what_drawn_prompts_add_by_hand(judged):
     assert readings(q.decompose(judgments)).others.half_width == pytest.approx(half, rel=1e-8)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("keep", [1.0, 0.8])
 def test_a_difference_has_one_p_value_whoever_asks(judged, keep):
     """In a complete table that of the paired t test; with gaps the same from `compare` and `rank`."""
@@ -81,6 +82,7 @@ def test_the_mean_of_a_system_is_the_same_from_its_board_and_by_itself(judged):
         assert (mean.value, *mean.ends) == (alone.value, *alone.ends)
 
 
+@pytest.mark.slow
 def test_categories_are_strata_and_take_no_verdict_away(simulate):
     """Two categories without effect: as good as no category at all, and not a sample of two."""
     frame = simulate({"item": 60, "judge": 3, "system": 2}, sd={"judge:system": 0.05}, seed=3)

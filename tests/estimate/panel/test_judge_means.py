@@ -85,6 +85,7 @@ def test_gaps_are_the_least_squares_of_r():
     assert ((found.df > 4) & (found.df < 8)).all()
 
 
+@pytest.mark.slow
 def test_gaps_are_what_leaving_out_items_would_change():
     """Generalised least squares with the components held, written out cell by cell."""
     panel = _panel(read("gaps"), "judge", None, None)

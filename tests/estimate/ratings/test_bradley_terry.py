@@ -58,6 +58,7 @@ def vars_of(votes):
     return {name: getattr(votes, name) for name in votes.__dataclass_fields__}
 
 
+@pytest.mark.slow
 def test_rows_of_weight_zero_are_left_out():
     votes = drawn(4)
     some = (np.arange(votes.rows) % 3 > 0).astype(float)
@@ -216,6 +217,7 @@ def test_one_vote_per_cluster_is_no_cluster():
     np.testing.assert_allclose(q.rank(votes, cluster="prompt").se, q.rank(votes, cluster=()).se, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_clusters_that_repeat_every_vote_widen_by_the_root_of_two():
     once = drawn(2, prompts=400)
     twice = q.rank(drawn_twice(once), cluster="prompt")
@@ -294,6 +296,7 @@ def test_residuals_of_few_clusters_are_enlarged():
     assert 1 < (ratings.difference("a", "b").se / bare[a, b]) ** 2 < 1.05
 
 
+@pytest.mark.slow
 def test_few_clusters_make_ranks_less_sure_too():
     ratings = q.rank(seldom(1), cluster="prompt")
     x, a, b = (ratings.systems.index(name) for name in "xab")

@@ -112,6 +112,7 @@ def test_noise_beyond_the_spread_is_not_rankable(judged):
     assert "more judges or prompts would help most" in board.sentence
 
 
+@pytest.mark.slow
 def test_judges_as_a_panel_are_surer(scored, board):
     assert leaderboard(scored, targets={"judge": "panel"}).noise < board.noise
     assert np.all(board.pairs.square < board.others.pairs.square + np.eye(5))
@@ -143,6 +144,7 @@ def test_gaps_leave_the_fewest_degrees_of_freedom_and_the_variance_of_the_contra
     assert np.trace(board.covariance) == pytest.approx(sum(one.variance for one in between) / 3, rel=0.05)
 
 
+@pytest.mark.slow
 def test_pairs_that_are_told_apart_are_said_where_groups_are_not(judged):
     """Best and worst differ, and those between them differ from neither: one group."""
     judgments = judged({"item": 30, "system": 3}, fixed=(), sd={"system": 0.0, "item:system": 0.5}, seed=1)
@@ -241,6 +243,7 @@ def test_every_mean_has_the_error_of_its_own_scores():
     assert all(mean.ends[0] < mean.value < mean.ends[1] for mean in board.means)
 
 
+@pytest.mark.slow
 def test_copies_of_a_system_are_told_apart_from_nothing():
     rows = {"system": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 2.0, 1.0, 2.0, 3.0, 7.0]}
     board = rank(q.read(pl.DataFrame(rows), announce=False))

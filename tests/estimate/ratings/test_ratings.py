@@ -375,6 +375,7 @@ def votes():
     return crossed()
 
 
+@pytest.mark.slow
 def test_by_default_ratings_vary_with_all_that_votes_share(votes):
     ratings = q.rank(votes)
     assert (ratings.method, ratings.cluster, ratings.clusters) == ("cluster", ("prompt", "judge"), (60, 12))
@@ -392,6 +393,7 @@ def test_the_facet_with_the_largest_effect_is_named(votes):
     assert 'say cluster=("prompt", "judge")' in said[0]
 
 
+@pytest.mark.slow
 def test_the_order_of_facets_does_not_matter(votes):
     one, other = q.rank(votes, cluster=("judge", "prompt")), q.rank(votes)
     np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-12)

@@ -156,6 +156,7 @@ class TestProperties:
             assert model(after) == pytest.approx(scale**2 * model(before), rel=1e-5, abs=1e-5 * scale**2, nan_ok=True)
         assert after.gamma == pytest.approx(scale * before.gamma, rel=1e-5, abs=1e-7)
 
+    @pytest.mark.slow
     @given(TABLES, st.randoms(use_true_random=False))
     def test_order_does_not_matter(self, table, random):
         x = draw(*table)

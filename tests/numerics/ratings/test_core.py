@@ -35,6 +35,7 @@ def met(a, b, size):
     return coo_array((one, (np.append(a, b), np.append(b, a))), shape=(size, size)).tocsr()
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("ties", ["davidson", "half"])
 def test_a_board_by_its_core_varies_as_the_whole_does(monkeypatch, ties):
     design, counts = board(ties)

@@ -27,6 +27,7 @@ def test_three_independent_estimates_need_tukeys_range(df, wanted):
     assert found.critical == pytest.approx(wanted / np.sqrt(2), abs=0.02)
 
 
+@pytest.mark.slow
 def test_standard_errors_of_their_own_need_students_quantile_at_the_same_level():
     """Two estimates: ``qt(.975, 7)`` in R; the quantile for more is that of t where the normal law has theirs."""
     found = rank_intervals(np.zeros(2), np.eye(2), draws(np.eye(2)), 0.95, df=7)

@@ -65,6 +65,7 @@ def test_the_evidence_against_the_true_mean_is_expected_to_be_one_at_most(chance
         assert expected <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=60))
 def test_the_ends_are_where_the_evidence_reaches_its_limit(thousandths):
     n, mean, ss = summary(np.array(thousandths) / 1000)
@@ -227,6 +228,7 @@ def test_arrays_broadcast_and_the_interval_stays_on_the_scale(method):
     assert np.all(np.diff(upper - lower, axis=0) < 0)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("method", METHODS)
 @given(
     scores=st.lists(st.integers(0, 10), min_size=1, max_size=80),

@@ -105,6 +105,7 @@ def test_critical_values_hold_for_a_million_votes_and_for_tiny_levels():
         assert binomial.p_value(c, n) <= alpha < binomial.p_value(c + 1, n)
 
 
+@pytest.mark.slow
 @given(st.floats(0.05, 0.5), st.floats(0.02, 0.98), ALPHAS)
 def test_the_number_found_is_that_of_a_look_at_every_number(margin, part, alpha):
     target = alpha + (1 - alpha) * part
@@ -118,6 +119,7 @@ def test_both_directions_need_the_same_number():
     assert binomial.smallest_n(0.44, 0.9, 0.05) == binomial.smallest_n(0.56, 0.9, 0.05) == 749
 
 
+@pytest.mark.slow
 def test_a_number_beyond_a_million_is_the_last_step_of_the_saw():
     n = binomial.smallest_n(0.501, 0.9, 0.05)
     assert n > 2_000_000

@@ -129,6 +129,7 @@ def test_more_levels_never_raise_the_standard_error(safety, n, p, m, r):
         assert q.project(safety, **{"items": n, "prompts": p, "judges": m, "replicates": r} | more).se <= base
 
 
+@pytest.mark.slow
 @given(n=st.integers(60, 200), p=st.integers(1, 5), m=st.integers(1, 6), layout=st.sampled_from(["cyclic", "latin"]))
 def test_layouts_cost_less_and_know_less_than_the_factorial(safety, n, p, m, layout):
     counts = {"items": n, "prompts": p, "judges": m}
@@ -319,6 +320,7 @@ def test_what_is_measured_cannot_be_assigned(simulate):
     assert q.plan(fit, budget=200).plan.layout == "factorial"
 
 
+@pytest.mark.slow
 def test_nested_prompts_are_paid_for_each_item(simulate):
     frame = simulate({"item": 10, "prompt": 3, "judge": 2}, seed=1)
     facets = {name: name for name in ("item", "prompt", "judge")}

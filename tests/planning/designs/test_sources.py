@@ -114,6 +114,7 @@ def test_anova_estimates_below_zero_count_as_zero(judged):
     assert min(q.project(fit).shares.values()) == 0.0
 
 
+@pytest.mark.slow
 def test_a_cyclic_study_projects_itself(simulate):
     frame = simulate({"item": 12, "prompt": 2, "judge": 3}, seed=1)
     turn = pl.col("item").str.slice(-4).cast(pl.Int64) % 3 == pl.col("judge").str.slice(-1).cast(pl.Int64)
@@ -129,6 +130,7 @@ def test_a_cyclic_study_projects_itself(simulate):
     assert low < high
 
 
+@pytest.mark.slow
 def test_bounds_hold_whatever_the_truth(simulate):
     """The components of the crossed data give a standard error inside the range found from one judge per item."""
     whole = simulate({"item": 240, "prompt": 3, "judge": 3}, seed=7)
@@ -248,6 +250,7 @@ def fit():
     return q.decompose(q.read(pl.DataFrame(columns), announce=False), link="logit", method="pirls")
 
 
+@pytest.mark.slow
 def test_components_of_scores_add_up_to_the_variance_of_a_score(fit):
     """A share p has p (1 - p), whatever it varies with."""
     found, scores = scored(fit), marginal(fit)
@@ -257,6 +260,7 @@ def test_components_of_scores_add_up_to_the_variance_of_a_score(fit):
         assert value == pytest.approx(fit.linear.variances[name], abs=0.03), name
 
 
+@pytest.mark.slow
 def test_the_interval_is_inside_the_scale(fit):
     plan = q.project(fit, **DESIGN)
     assert plan.variance == pytest.approx(q.project(scored(fit), **DESIGN, targets={"judge": "panel"}).variance)

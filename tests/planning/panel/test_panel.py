@@ -107,6 +107,7 @@ def test_another_facet_as_the_generation():
     assert found.judgments.facet("generation").parent == "item"
 
 
+@pytest.mark.slow
 def test_prices_reach_the_projections(judgments):
     found = q.judges(judgments, prices={"call": 0.01, "generation": 0.1}, resamples=100)
     at = found.strategies["Qwen"].at(5)

@@ -85,6 +85,7 @@ def test_a_judge_twenty_times_as_dear_is_left_out_with_a_reason():
     )
 
 
+@pytest.mark.slow
 def test_a_judge_twenty_times_as_dear_can_earn_its_place():
     """It is all there is without noise, and the pilot is too small to know the others."""
     noise = np.array([0.05, 3, 3, 3, 3, 3])
@@ -93,6 +94,7 @@ def test_a_judge_twenty_times_as_dear_can_earn_its_place():
     assert "costs 20 times as much as the panel's other judges and is kept: without it" in made.candidates[0].reason
 
 
+@pytest.mark.slow
 def test_equal_judges_at_equal_prices_all_judge():
     """The pilot of 3 items says next to nothing, and money is plenty: whatever is left out is a bias."""
     made = screen(read(scores(items=3, tau=1.0)), budget=100_000, resamples=5, rng=1)
@@ -102,6 +104,7 @@ def test_equal_judges_at_equal_prices_all_judge():
     assert made.tau2 > 0
 
 
+@pytest.mark.slow
 def test_a_pilot_without_doubt_lets_the_quietest_judge_suffice():
     noise = np.array([1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3])
     x = scores(noise=noise)
@@ -140,6 +143,7 @@ def test_without_correction_the_bias_counts():
     assert plain.half_width >= screen(table, budget=500, resamples=5, rng=1).half_width
 
 
+@pytest.mark.slow
 def test_alternatives_cost_the_same_and_say_more_or_less():
     made = screen(read(scores(seed=2)), prices=named(20, 1, 1, 1, 1, 1), budget=500, most=3, resamples=5, rng=1)
     labels = [panel.label for panel in made.alternatives]

@@ -61,6 +61,7 @@ def test_reach_and_need(votes):
         assert need == found.budgets[later.index(True)] if any(later) else np.isnan(need)
 
 
+@pytest.mark.slow
 def test_noise_makes_near_ties_seem_decidable():
     """All pairs are tied, so a study decides one in twenty, whatever its size."""
     rng = np.random.default_rng(11)

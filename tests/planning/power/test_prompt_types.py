@@ -139,6 +139,7 @@ def test_no_preference_at_all_has_no_ratio():
     assert not found.recommended
 
 
+@pytest.mark.slow
 def test_a_larger_kappa_takes_more():
     wins = np.random.default_rng(2).binomial(100, np.r_[0.85, 0.15, np.full(18, 0.55)])
     p = [concentration(wins, np.full(20, 100), kappa=kappa).p for kappa in (1.5, 2, 4)]
@@ -153,6 +154,7 @@ def test_all_types_hold_all_of_the_signal():
     assert np.isnan(concentration(np.full(5, 50), np.full(5, 100), retained=0.9).ratio)
 
 
+@pytest.mark.slow
 def test_no_types_hold_more_than_all_of_the_signal():
     """The top 4 of 5 hold at most 1.25 times their even share: 1.5 times is out of the question."""
     for seed in range(5):

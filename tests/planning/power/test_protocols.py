@@ -157,6 +157,7 @@ def test_votes_that_cannot_be_told_apart(curated):
         protocols(votes(6, (0.1, 0.1), 0.1, 4, 20), curated)
 
 
+@pytest.mark.slow
 def test_people_and_judges_on_the_same_battles(shared):
     """As docs/methods/detectability.md has it: a sharp judge is worth more votes, and one finds an opposite winner."""
     table = pl.read_parquet(shared / "data" / "arena_human_vs_llm_judges.parquet").drop_nulls("judge_winner")

@@ -101,6 +101,7 @@ def test_a_large_study_is_searched_at_steps(fit):
     assert max(items) == 40_000
 
 
+@pytest.mark.slow
 def test_optimize_uses_them(fit):
     best = q.plan(fit, budget=240, targets={"judge": "population"})
     assert best.calls <= 240

@@ -124,6 +124,7 @@ def test_the_published_frontier(safety):
     assert best.plan.design == {"item": 50, "prompt": 1, "judge": 2, "temperature": 1, "replicate": 1}
 
 
+@pytest.mark.slow
 def test_cyclic_and_latin_designs_beat_it_at_the_same_price(safety):
     limits = PAPER | {"replicates": 1}
     at_hand = q.plan(safety, target_se=0.03, limits=limits, own=STATUS_QUO)

@@ -28,6 +28,7 @@ def rows(fit):
     return {row.label: row for row in what_if(fit, prices={"call": 0.1})}
 
 
+@pytest.mark.slow
 def test_the_first_row_is_the_design_as_it_is(fit):
     first = what_if(fit)[0]
     assert first.label == AS_IT_IS

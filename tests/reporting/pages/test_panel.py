@@ -44,6 +44,7 @@ def view(shape):
     return shape("panel").judge_panel
 
 
+@pytest.mark.slow
 def test_biases_are_those_of_the_panel_most_lenient_first(view):
     rows = bias(view).rows
     overall = [row for row in rows if row["system"] == ALL_SYSTEMS]
@@ -65,6 +66,7 @@ def test_the_finding_on_biases_is_whose_depends_most_on_the_system(view):
     assert figure.caption.finding.endswith(f"from {min(spans['GPT']):+.2g} to {max(spans['GPT']):+.2g}")
 
 
+@pytest.mark.slow
 def test_biases_that_do_not_depend_on_the_system_are_said_to_be_alike(panel_table):
     alike = analyze_judgments(q.read(panel_table(), announce=False)).judge_panel
     assert bias(alike).caption.finding.endswith("no bias is shown to depend on the system")
@@ -269,6 +271,7 @@ def test_caveats_on_components_are_said_where_components_are_shown(shape):
     assert panel_caveats(shape("panel, one response")) == ()
 
 
+@pytest.mark.slow
 def test_caveats_that_are_said_already_are_not_repeated(panel_table):
     found = analyze_judgments(q.read(panel_table(items=10), announce=False))
     assert "few-items" in {one.code for one in found.caveats} ^ {one.code for one in panel_caveats(found)}

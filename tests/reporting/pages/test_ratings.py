@@ -88,6 +88,7 @@ def test_several_may_be_first():
     assert ranks(view).caption.finding == said
 
 
+@pytest.mark.slow
 def test_the_estimand_is_said(ballots, scored):
     line = leaderboard(RatingsAnalysis(q.rank(ballots()).elo())).caption.lines[0]
     assert line == "Elo points about the mean of all systems, with 95% intervals for each; 3 systems, 180 votes."

@@ -50,6 +50,7 @@ def names(found):
     return [part.name for part in sections(found)]
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("systems", "margin", "says"),
     [
@@ -209,6 +210,7 @@ def test_tile_and_sentence_round_alike():
     assert f"a margin of {seen.value} or more" in found.sentence
 
 
+@pytest.mark.slow
 def test_methods_of_scores(rated, scored):
     said = methods(scored)
     assert "by 160 pairs of scores on 40 items, paired in shared cells" in said
@@ -223,6 +225,7 @@ def test_methods_of_votes(ballots):
     assert "No margin of equivalence was stated." in said
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
 def test_both_kinds_are_written(ballots, scored, hostile, tmp_path, name):
     for found in (q.compare(ballots(hostile), *hostile[:2]), scored):

@@ -217,6 +217,7 @@ def test_a_page_with_all_charts(view, tmp_path):
     assert "http://" not in text.split("<script>")[0]
 
 
+@pytest.mark.slow
 def test_votes_are_analysed_first(view, tmp_path):
     text = q.report(view.votes, tmp_path / "votes.md", command="quorate analyze").read_text()
     for heading in ("How far apart the models are", "How many votes decide", "Data health", "Methods"):
@@ -294,6 +295,7 @@ def page(found):
     return page_of(found)
 
 
+@pytest.mark.slow
 def test_what_follows_stands_first(page, found):
     assert page.sentence == found.sentence
     assert [section.name for section in page.sections] == ["advice", "margins"]
@@ -427,6 +429,7 @@ def words_votes():
     return read_votes(pl.DataFrame({**columns, "winner": winner}), announce=False)
 
 
+@pytest.mark.slow
 def test_how_votes_are_taken_is_said_everywhere(words_votes):
     view, alone = votes_view(words_votes), votes_view(words_votes, cluster=())
     assert taken(view) == "clustered by prompt, so many being worth fewer"
@@ -451,6 +454,7 @@ def pair_votes():
     return read_votes(frame, announce=False)
 
 
+@pytest.mark.slow
 def test_the_verdict_comes_before_all_pairs(pair_votes):
     page = pair_page(pair_view(pair_votes, "x", "y"))
     first, second, *_ = page.sections

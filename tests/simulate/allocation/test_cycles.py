@@ -50,6 +50,7 @@ def test_calls_are_equal_and_adapting_cycles_helps(compared):
     assert len(compared.rows) == 8
 
 
+@pytest.mark.slow
 def test_a_single_judge_is_off_by_what_it_is_off(few):
     mean = judged(items=16).mean.reshape(16, 3)
     for place in range(3):
@@ -152,6 +153,7 @@ def test_constants_that_do_not_belong_together_collapse_to_uniform():
     assert found.final("delta 0.007") < 0.8 * found.final("uniform")
 
 
+@pytest.mark.slow
 def test_every_delta_is_replayed_on_the_same_draws():
     found = sweep_allocation(pool(), 6000, deltas=(0.007, 0.3), floors=(True, False), mixed=False, runs=5)
     assert list(found.settings) == ["delta 0.007", "delta 0.007, no floor", "delta 0.3", "delta 0.3, no floor"]

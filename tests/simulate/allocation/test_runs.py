@@ -38,6 +38,7 @@ def test_pulls_add_up_to_the_budget():
         assert one.pulls.min() >= 1
 
 
+@pytest.mark.slow
 def test_pulls_are_given_in_the_order_of_the_pools():
     found = outcomes(("robin", "robin-hood"), runs=20)
     order = np.argsort(pools().variance)
@@ -60,6 +61,7 @@ def test_a_truth_of_ones_own_shows_as_bias():
     assert shifted.errors.min() > 0.9
 
 
+@pytest.mark.slow
 def test_correlations_rise_with_the_budget():
     found = outcomes(("uniform",), runs=40, human=pools().mean)["uniform"].correlations
     assert (found[:, 0] < found[:, 2]).all()

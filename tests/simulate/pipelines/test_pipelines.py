@@ -50,6 +50,7 @@ def test_the_interval_of_a_single_cell_has_few_degrees_of_freedom_where_judges_d
     assert "Of" not in pipelines(judged(0.2, 0.8, 0.5, 0.6), by="win rate", resamples=400).sentence
 
 
+@pytest.mark.slow
 def test_degrees_of_freedom_are_those_of_the_facet_with_fewest_levels():
     rng, components = np.random.default_rng(1), BattleComponents(judge=0.4, prompt=0.2, position=0.0)
     table = simulate_battles(draw_panel(4, 3, 5, components, rng), 300, components, rng)
@@ -70,6 +71,7 @@ def test_a_threshold_for_votes():
         assert found.value == value
 
 
+@pytest.mark.slow
 def test_a_named_cell_has_its_own_value_and_error():
     found = pipelines(judged(0.5, 0.8), by="win rate", cell={"judge": "j1"}, resamples=4000).of("single").systems[0]
     assert found.value == pytest.approx(0.8)
@@ -128,6 +130,7 @@ def test_noise_between_two_cells_is_half_of_that_of_their_difference():
     assert found.ratio > 1.05
 
 
+@pytest.mark.slow
 def test_battles_of_one_cluster_are_not_independent():
     alone = pipelines(judged(0.5, 0.8), by="win rate").of("average").systems[0].naive
     tied = pipelines(judged(0.5, 0.8, copies=4), by="win rate").of("average").systems[0].naive

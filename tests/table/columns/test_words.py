@@ -28,6 +28,7 @@ def source(request, tmp_path):
     )
 
 
+@pytest.mark.wide(2)
 def test_the_share_of_a_label(source):
     table = q.read(source, score="verdict", label="toxic", announce=False)
     assert table.mean.tolist()[:4] == [1, 0, 1, 1]
@@ -41,6 +42,7 @@ def test_a_label_that_nobody_gave(source):
         q.read(source, score="verdict", label="toxc", announce=False)
 
 
+@pytest.mark.wide(2)
 def test_numbers_that_labels_stand_for(source):
     table = q.read(source, score="verdict", numbers={"Toxic": 3, "fine": 1}, missing=("unsure",), announce=False)
     assert table.mean.tolist()[:4] == [3, 1, 3, 3]
@@ -143,6 +145,7 @@ def test_numbers_that_only_tell_things_apart_are_labels_too():
         q.read(many, labels=True, announce=False)
 
 
+@pytest.mark.wide(2)
 def test_labels_from_every_kind_of_source(source):
     table = q.read(source, score="verdict", labels=True, missing=("unsure",), announce=False)
     assert (table.labels, table.mean.tolist()[:4]) == (("fine", "toxic"), [1, 0, 1, 1])
@@ -151,6 +154,7 @@ def test_labels_from_every_kind_of_source(source):
     assert table.notes[0] == 'labels: the words of verdict, "fine" and "toxic"'
 
 
+@pytest.mark.wide(2)
 def test_a_number_that_is_no_score_is_no_place_of_a_word(source):
     """The share of a label is 0 for another word, also where 0 is written for no score."""
     table = q.read(source, score="verdict", label="toxic", missing=("0", "unsure"), announce=False)

@@ -49,7 +49,7 @@ def test_a_matrix_is_refused_before_it_is_looked_at(tmp_path, ragged):
         opened(path).__enter__()
 
 
-@pytest.mark.wide(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "indent"), [("wide.jsonl", None), ("wide.json", None), ("wide.json", 1)])
 def test_a_matrix_whose_first_row_has_no_end_nearby_is_one_too(tmp_path, name, indent):
     row = {f"c{at}": 1 for at in range(100_000)}

@@ -18,6 +18,7 @@ def put(path, *rows):
     return path
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_named_file_says_nothing(tmp_path):
     votes = [{"model_a": "x", "model_b": "y", "winner": f"model_{'ab'[i % 2]}"} for i in range(40)]
     path = put(tmp_path / "winner=model_a" / "v.parquet", *votes)

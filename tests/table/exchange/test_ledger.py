@@ -35,6 +35,7 @@ def study(tmp_path):
     return write_ledger(tmp_path / "my study.v1", (*names, *more), [(*row, 3, 4, 0.5) for row in ROWS])
 
 
+@pytest.mark.slow
 def test_facets_are_those_of_the_ledger_whatever_their_names(study):
     table = q.read(study, announce=False)
     assert set(table.names) == {"item", "judge", "language", "temperature", "category"}
@@ -44,12 +45,14 @@ def test_facets_are_those_of_the_ledger_whatever_their_names(study):
     assert not table.facet("item").fixed
 
 
+@pytest.mark.slow
 def test_labels_are_in_the_order_of_numbers_where_they_are_numbers(study):
     temperature = q.read(study, announce=False).facet("temperature")
     assert temperature.levels == ("0.5", "1.0")
     assert temperature.values.tolist() == [0.5, 1.0]
 
 
+@pytest.mark.slow
 def test_a_judgment_without_a_score_is_there_and_has_none(study):
     table = q.read(study, announce=False)
     assert {name: int(counts.sum()) for name, counts in table.status.items() if counts.any()} == {

@@ -103,6 +103,7 @@ def test_captions_say_level_and_n():
         assert "n = 1,773 judgments (60 items, 5 prompts, 3 judges, 12 categories)" in captions[name]
 
 
+@pytest.mark.slow
 def test_a_title_is_the_file_or_the_kind_of_frame(table, tmp_path):
     path = tmp_path / "scores.csv"
     table().write_csv(path)
@@ -212,6 +213,7 @@ def test_the_largest_source_is_named(demo):
     assert per_judgment(demo).caption.finding == "34% of the variance of one judgment comes from item × judge"
 
 
+@pytest.mark.slow
 def test_a_component_at_zero_is_at_the_boundary(shape):
     rows = drawn(components(shape("balanced")))
     assert rows[-1]["text"] == "estimated at zero, the boundary"
@@ -259,6 +261,7 @@ def test_points_are_the_numbers_of_the_table(demo):
     assert {row["interval"]: row["mean"] for row in drawn(figure)} == {r["interval"]: r["mean"] for r in figure.rows}
 
 
+@pytest.mark.slow
 def test_a_mean_is_not_shown_beyond_the_scores(table):
     tiny = analyze_judgments(q.read(table(items=2, judges=2, prompts=0, replicates=1)))
     scores, rows = tiny.support.facts.scores, drawn(intervals(tiny))

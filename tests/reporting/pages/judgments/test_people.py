@@ -69,6 +69,7 @@ def test_the_worst_item_and_its_scores_are_named(demo):
     assert "over prompts and judges" in caption.lines[0]
 
 
+@pytest.mark.slow
 def test_an_item_whose_name_is_a_number_is_called_an_item(table):
     frame = table(items=30).with_columns(item=pl.col("item").str.slice(5))
     apart = pl.when((pl.col("item") == "7") & (pl.col("judge") == "judge 0")).then(9.0).otherwise(0.0)
@@ -179,6 +180,7 @@ def test_a_part_without_an_estimate_says_why(table):
     assert rows["rest"]["why_not"] == ""
 
 
+@pytest.mark.slow
 def test_many_levels_are_never_one_mark_each(shape):
     many = shape("many levels")
     assert len(drawn(effects(many, "judge"))) == MOST_ROWS

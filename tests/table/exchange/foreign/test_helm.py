@@ -66,6 +66,7 @@ def run_folder(tmp_path):
     return writer
 
 
+@pytest.mark.slow
 def test_a_statistic_by_instance_and_perturbation(run_folder):
     table = read(run_folder())
     assert table.facet("prompt").levels == ("original", "typos")

@@ -88,6 +88,7 @@ def test_a_set_of_assertions_is_no_judgment(write):
         assert (table.n_answers, mean(table)) == (2, pytest.approx(0.3))
 
 
+@pytest.mark.slow
 def test_results_without_an_assertion_take_that_of_their_place(write):
     bare = [{"score": 0.2, "reason": "so"}, {"score": 0.4, "assertion": None}]
     table = read(write(output(results=bare, asked=[assertion(), assertion(metric="b")])))
@@ -132,6 +133,7 @@ def test_repeats_are_replicates_of_one_item(write):
     assert read(write(*twice, runtimeOptions={"repeat": 2})).facet("item").levels == ("q1 (test 0)", "q1 (test 1)")
 
 
+@pytest.mark.slow
 def test_names_that_are_shared_are_told_apart(write):
     other = output(1, results=[result()], vars={"question": "7*6?"})
     hotter = output(0, results=[result()], promptIdx=1)

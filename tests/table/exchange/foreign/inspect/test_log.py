@@ -100,6 +100,7 @@ def test_epochs_of_our_panel_are_generations(write):
     assert table.n_cells == 4
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("votes", [None, 7, [], [7], [{"judge": 7}], [dealt(" ", 1)], [dealt("x", 1), None]])
 def test_votes_in_another_shape_are_none(write, votes):
     samples = [
@@ -110,6 +111,7 @@ def test_votes_in_another_shape_are_none(write, votes):
     assert shape(table) == (2, {"ok": 2}, 3)
 
 
+@pytest.mark.slow
 def test_a_panel_is_one_row_for_each_grader(write):
     table = read(write(), part="model_graded_qa")
     assert table.facet("judge").levels == ("judge-a", "judge-b", "judge-c")
