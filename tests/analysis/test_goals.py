@@ -189,7 +189,7 @@ def test_categories_are_drawn_each_with_its_own_difference(tmp_path):
     """Though on average they differ by as much as one that is far from both."""
     path = by_category(tmp_path, budget={"money": 60})
     differing = {"prose": 1.2, "verse": 0.0}
-    found = q.quote(path, components=LAW, effect=differing, studies=2)
+    found = q.quote(path, components=LAW, effect=differing, studies=1)
     assert found.rates.outcomes == {"better on prose, equivalent on verse": 1.0}
     assert found.effect == differing
     assert "as assumed and differences of 1.2 on prose and 0 on verse, expect to spend" in found.sentence
@@ -282,13 +282,13 @@ def test_the_best_of_several_by_votes_is_quoted_and_priced_in_hindsight(tmp_path
     path = battles(tmp_path, {"rank": "best"}, "xyz", budget={"calls": 900})
     with pytest.raises(InvalidInput, match="effect: the difference to assume is needed"):
         q.quote(path, icc=0.4)
-    assert q.quote(path, icc=0.4, effect=0.3, studies=2).rates.outcomes == {"x": 1.0}
+    assert q.quote(path, icc=0.4, effect=0.3, studies=1).rates.outcomes == {"x": 1.0}
 
     def judge(request):
         return "A" if request.cell["system_a"] == "x" or hash_of(request) else "B"
 
     carry_out(load(path), judges=dict.fromkeys("ab", judge))
-    found = q.quote(path, studies=2)
+    found = q.quote(path, studies=1)
     assert (found.assumed, found.unit, found.effect) == (False, "calls", 0.5)
     assert q.interim(path).path.fixed == found.fixed > 0
 

@@ -97,7 +97,6 @@ def test_json_and_a_report_with_charts(run, path, tmp_path):
     assert (tmp_path / "charts" / "curve.svg").exists()
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "quorate plan --adaptive" in text
-    assert run(*words, "--report", "page.md").out.rstrip().endswith("Report: page.md")
 
 
 @pytest.mark.parametrize(

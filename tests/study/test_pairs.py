@@ -44,24 +44,24 @@ def leaning(request):
 
 
 def test_a_study_of_pairs_gives_votes_with_what_the_judge_is_like(study):
-    path = study(rows=rows(300), items=NAMED, prompts=["pairwise", "pairwise-reasoned"], order="both", replicates=2,
+    path = study(rows=rows(100), items=NAMED, prompts=["pairwise", "pairwise-reasoned"], order="both", replicates=2,
                  temperatures=[0.0], budget={"calls": 5000})  # fmt: skip
     votes = q.run(path, judges={"rule": leaning})
-    assert (votes.models, votes.rows, votes.n) == (("amber", "basalt"), 2400, 2400)
+    assert (votes.models, votes.rows, votes.n) == (("amber", "basalt"), 800, 800)
     assert set(votes.names) == {"prompt", "judge", "variant", "temperature", "replicate"}
     assert votes.dated
-    assert votes.tie_share == pytest.approx(TIES, abs=0.02)
+    assert votes.tie_share == pytest.approx(TIES, abs=0.035)
     won = votes.wins("amber", "basalt") / votes.n_decisive
-    assert won == pytest.approx(0.5 + BETTER, abs=0.03)
+    assert won == pytest.approx(0.5 + BETTER, abs=0.05)
     assert q.compare(votes, "amber", "basalt", cluster="prompt").outcome.value == "better"
     ratings = q.rank(votes, position=True, ties="drop", cluster="prompt")
     ahead, shown = expected_logits()
     assert ratings.systems[0] == "amber"
-    assert ratings.position.value == pytest.approx(shown, abs=0.12)
-    assert 2 * ratings.values[0] == pytest.approx(ahead, abs=0.12)
+    assert ratings.position.value == pytest.approx(shown, abs=0.2)
+    assert 2 * ratings.values[0] == pytest.approx(ahead, abs=0.2)
     (bias,) = position_bias(votes)
-    assert bias.bias == pytest.approx(BIAS * (1 - TIES), abs=0.02)
-    assert (bias.battles, bias.p < 0.001) == (300, True)
+    assert bias.bias == pytest.approx(BIAS * (1 - TIES), abs=0.035)
+    assert (bias.battles, bias.p < 0.001) == (100, True)
 
 
 def expected_logits():

@@ -22,11 +22,13 @@ from quorate.cli.entry import program
 from quorate.cli.options.groups import ALL, TWO, For
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.cli.verbs import SPELLED, VERBS, reading_options
+from quorate.estimate.differences.difference import closest
 
 READ = "quorate.table.read_scores:read_scores"
 READ_VOTES = "quorate.table.read_votes:read_votes"
 ANSWER = "quorate.analysis.analyze:analyze"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
+CLOSEST = "quorate.estimate.differences.difference:closest"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
 BOARD = "quorate.estimate.ratings.corrected_ratings:corrected_ratings"
 VARIABLES = "quorate.table.exchange.variables:variables"
@@ -329,6 +331,7 @@ def tables(tmp_path_factory, every_module):
     made = {READ: judgments, READ_VOTES: q.read_votes(folder / "votes.csv", announce=False), DECOMPOSE: None}
     made[BOARD] = q.agreement.corrected_ratings(made[READ_VOTES], "ann")
     made[VARIABLES] = dict.fromkeys(["item", "judge", "prompt", "score"], "a column")
+    made[CLOSEST] = closest(judgments)
     made[DECOMPOSE] = q.decompose(q.read(folder / "scores.csv", announce=False).only("system", "x"))
     return folder, made
 
@@ -352,7 +355,7 @@ def heard(tables, monkeypatch, capsys):
 
         return record
 
-    for path in {path for paths in CALLS.values() for path in paths}:
+    for path in {CLOSEST, *(path for paths in CALLS.values() for path in paths)}:
         module, _, name = path.partition(":")
         monkeypatch.setattr(import_module(module), name, recorder(path))
     monkeypatch.setattr(VoteReading, "has_votes", lambda _, file: file.name == "votes.csv")
