@@ -156,6 +156,14 @@ class Routes:
         return q.analyze(self.table("one"))
 
     @cached_property
+    def three(self) -> Any:
+        return q.analyze(self.table("three"))
+
+    @cached_property
+    def written(self) -> Any:
+        return q.writeup(self.table("two"))
+
+    @cached_property
     def fit(self) -> Any:
         return q.decompose(self.table("one"))
 
@@ -346,7 +354,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         [told(one) for one in r.compared("gaps").difference.means],
         [told(r.system("gaps", name).setup) for name in ("s0", "s1")],
     ),
-    "board: analyze, rank": lambda r: (q.analyze(r.table("three")).rows(), r.board("three").rows()),
+    "board: analyze, rank": lambda r: (r.three.rows(), r.board("three").rows()),
     "board: Python, command": lambda r: (r.board("three").rows(), r.says("rank", "three.csv")["systems"]),
     # What is written
     "mean: sentence, write-up": lambda r: (
@@ -366,15 +374,15 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         re.findall(re.escape(r.two.sentence), r.page("compare", "two.csv", "s0", "s1"))[:1],
     ),
     "difference: compare, write-up": lambda r: (
-        r.two.sentence in str(q.writeup(r.table("two"))),
+        r.two.sentence in str(r.written),
         r.two.sentence in str(q.writeup(r.two, source=r.table("two"))),
     ),
     "difference: compare, write-up of the command": lambda r: (
-        q.writeup(r.table("two")).paragraph,
+        r.written.paragraph,
         r.says("report", "two.csv")["paragraph"],
     ),
     "board: write-up, that of the command": lambda r: (
-        str(q.writeup(q.analyze(r.table("three")), source=r.table("three"))),
+        str(q.writeup(r.three, source=r.table("three"))),
         r.says("report", "three.csv")["paragraph"],
     ),
     "all equal: analyze, write-up": lambda r: (

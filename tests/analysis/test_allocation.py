@@ -21,6 +21,7 @@ from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownColum
 from quorate.simulate.allocation.result import Saved
 
 
+@pytest.mark.slow
 def test_a_study_is_that_of_simulate_allocation(replays):
     clear = replays.only("dimension", "clear")
     view = allocation_view(replays, 1200, only={"dimension": "clear"}, runs=5, seed=2)

@@ -85,6 +85,7 @@ def test_a_judge_that_is_drawn_is_as_wide_as_few_judges_make_it():
     assert found.sentence.count("drawn like yours") == 2
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("binary", [False, True])
 def test_of_tables_with_gaps_components_may_be_held(binary):
     """Only weights rest on them: refitted, every end is where it was, to a few hundredths of a width."""

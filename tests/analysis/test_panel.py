@@ -67,6 +67,7 @@ def test_very_large_studies_are_left_to_the_command_of_their_own(panel_table, mo
     assert "720 cells are too many to look at in a report" in analyze_judgments(read(frame)).judge_panel_reason
 
 
+@pytest.mark.slow
 def test_a_model_of_a_large_study_is_not_fitted_but_plain_means_are(panel_table, monkeypatch):
     frame = panel_table()
     monkeypatch.setattr(panel_view, "MOST_FITTED", 100)

@@ -27,6 +27,7 @@ def said(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.slow
 def test_two_systems_get_a_verdict_and_a_report(said, tmp_path):
     assert "x is better than y" in said("analyze", "two.db")
     assert "x is better than y" in (tmp_path / "two-quorate.html").read_text()

@@ -100,6 +100,7 @@ def test_what_noise_hides_is_not_rankable_and_exits_2(run, tmp_path):
     assert "Not rankable: " in " ".join(ran.out.split())
 
 
+@pytest.mark.slow
 def test_two_that_are_told_apart_are_enough(run, tmp_path):
     rng = np.random.default_rng(1)
     items = {"a": range(60), "b": range(60), "c": (60, 61), "d": (62, 63), "e": (64, 65)}

@@ -83,6 +83,7 @@ def test_a_panel_in_whole_cycles_with_other_constants(run, path):
     assert ran.json["studies"][0]["cycles"]["rows"]
 
 
+@pytest.mark.slow
 def test_a_single_run_is_undecided(run, path):
     ran = run("plan", "--adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--runs", 1)
     assert ran.code == 2
@@ -189,6 +190,7 @@ def test_smaller_studies_of_the_same_votes(run, battles):
     assert all(one["wrong"] <= 0.1 for one in run("votes", "replay", battles, "--budgets", "200", "--json").json)
 
 
+@pytest.mark.slow
 def test_studies_larger_than_the_votes_are_left_out(run, battles):
     ran = run("votes", "replay", battles, "--budgets", "50,601")
     said = " ".join(ran.out.split())

@@ -91,6 +91,7 @@ def test_fifty_kills(planned, loopback, runner):
     check_kills(planned, loopback, runner, kills=50, items=500, replicates=5)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("a runner is killed")
 def test_a_kill_cannot_break_the_budget(planned, loopback, runner):
     path, server = planned(400, prices={"a": PRICE}).path, loopback()

@@ -125,6 +125,7 @@ def test_one_judge_is_not_redrawn_and_that_is_said(judged):
         gaming(fit, redrawn=("judge",))
 
 
+@pytest.mark.slow
 def test_mitigation_is_ranked_by_what_it_buys(fit):
     found = gaming(fit, resamples=100, rng=1)
     rates = [one.rate for one in found.mitigation]

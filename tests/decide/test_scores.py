@@ -204,6 +204,7 @@ def test_a_panel_stays_as_it_is(judged):
     assert step.design["judge"] == 5
 
 
+@pytest.mark.slow
 def test_items_of_each_system_are_counted_for_each(judged):
     judgments = judged(SIZES, fixed=(), sd=NULL)
     apart = judgments.keep((judgments.column("item") < 15) == (judgments.column("system") == 0))
@@ -322,6 +323,7 @@ def test_a_budget_that_buys_no_study(found):
     assert "it would see no difference" in step.sentence
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("limits", [None, {"items": [20, 40], "judges": [4, 8]}])
 def test_a_facet_of_one_level_is_no_hindrance(limits):
     """A column that never varies, such as the one prompt, changes nothing of what would decide."""

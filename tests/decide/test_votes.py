@@ -185,6 +185,7 @@ def test_clusters_that_agree_are_as_many_votes_and_no_more():
     assert (found.outcome, found.p_difference) == (Outcome.UNDECIDED, 1.0)
 
 
+@pytest.mark.slow
 def test_ties_as_halves_are_tested_by_what_is_decisive():
     assert verdict_of_votes(votes_of("aaaaaab"), "x", "y", ties="half").p_difference == pytest.approx(0.125)
     few = verdict_of_votes(votes_of("t" * 15 + "a"), "x", "y", ties="half", margin=0.05)

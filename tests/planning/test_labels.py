@@ -64,7 +64,6 @@ def test_the_split_of_a_budget_is_the_closed_form(pilot):
     assert plan.saved is None
 
 
-@pytest.mark.slow
 def test_the_cheapest_split_for_a_half_width_is_that_of_its_price(pilot):
     plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
     assert 0.099 < plan.best.half_width <= 0.1

@@ -265,6 +265,7 @@ def test_failures_cost_and_are_no_score_and_replicates_go_on():
     assert policy.sentence(found) == "30 of 30 calls made, 8 of them failed"
 
 
+@pytest.mark.slow
 def test_an_arm_that_only_fails_is_given_up_and_named():
     draws = scores_of(4, 300, 1)
     draws[2] = np.nan
@@ -502,6 +503,7 @@ def test_weights_move_pulls():
     assert drive(policy, np.ones((2, 90))).n.tolist() == [30, 60]
 
 
+@pytest.mark.slow
 def test_one_pull_serves_all_attributes_and_the_worst_of_them_decides():
     policy = q.scores.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, attributes=["fluent", "true"])
     rng = np.random.default_rng(0)

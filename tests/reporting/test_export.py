@@ -33,6 +33,7 @@ def folder(table, tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_every_judgment_with_a_score_comes_back(table, folder):
     again = q.read(folder, announce=False)
     assert [(one.name, one.levels, one.parent) for one in again.facets] == [

@@ -194,6 +194,7 @@ def test_a_chart_on_demand_is_folded(pages, demo):
     assert "prefers-color-scheme: dark" in page
 
 
+@pytest.mark.slow
 def test_judgments_and_fits_are_analysed_first(shape, tmp_path):
     small = shape("one judge")
     from_fit = json.loads(written(small.fit, tmp_path, "fit.json"))

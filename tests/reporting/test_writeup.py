@@ -38,6 +38,7 @@ def test_what_stays_as_it_is_is_named(shape):
     assert "Only the sum of item + item:judge can be estimated from this design" in text
 
 
+@pytest.mark.slow
 def test_the_estimator_is_named(shape):
     text = methods_paragraph(analyze_judgments(shape("balanced").judgments, method="anova"))
     assert "The balanced study" in text

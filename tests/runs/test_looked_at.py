@@ -102,6 +102,7 @@ def test_no_look_at_a_ledger_drops_a_lock(studied, command, opened):
     assert locks(ledger) != before
 
 
+@pytest.mark.slow
 def test_the_hash_of_a_ledger_is_that_of_what_is_in_it(studied, tmp_path):
     ledger, copy = studied.with_suffix(".db"), tmp_path / "copy.db"
     with closing(sqlite3.connect(ledger)) as connection:

@@ -111,6 +111,7 @@ def test_pilots_that_cannot_be_fitted_are_counted(full):
     assert np.isnan([choice.loss, choice.loss_high, choice.correlation, choice.optimism]).all()
 
 
+@pytest.mark.slow
 def test_pilots_that_cannot_decide_are_counted(full):
     study = pilot_study(full, budgets=[400], items=10, judges=1, runs=3, limits=LIMITS, layouts=("factorial",))
     assert (study.unfitted, study.choices[0].undecided, study.choices[0].close) == (0, 3, 0.0)

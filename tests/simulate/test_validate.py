@@ -35,6 +35,7 @@ def test_the_plan_by_the_pilot_errs_least_and_its_intervals_hold(found):
     assert found.sentence.startswith("With 96 judgments the plan optimal errs by 0.")
 
 
+@pytest.mark.slow
 def test_a_plan_that_asks_everything_is_the_mean_itself(scored):
     everything = q.scores.validate(scored, [28 * 12], ["optimal"], pilot=12, runs=4).cells[0]
     assert everything.rmse == pytest.approx(0, abs=1e-9)

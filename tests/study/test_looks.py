@@ -233,6 +233,7 @@ def test_looks_of_two_runners_are_those_of_one(study, quick, monkeypatch):
     assert [one.number for one in said] == [one["look"]["number"] for one in looks(path)] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_what_is_not_reached_is_open(study, quick):
     quick(ending=Ending.LOOKS)
     path = study(**settings())
@@ -252,6 +253,7 @@ def test_a_goal_that_was_out_of_reach_goes_on_with_a_larger_budget(study, quick)
     assert (carried.outcome.complete, [one["look"]["number"] for one in looks(path)]) == (True, [1, 2, 3, 4])
 
 
+@pytest.mark.slow
 def test_the_last_look_is_at_what_the_budget_has_paid(study, quick):
     """The second round has eight calls, for which there is room for six."""
     path = study(**settings(budget={"calls": 14}))
@@ -309,6 +311,7 @@ def test_a_goal_cannot_be_changed(study, quick):
             carry_out(load(study(**settings(**changes))), judges=ASKED)
 
 
+@pytest.mark.slow
 def test_the_best_of_several_systems_is_found_by_votes(study):
     """A judge who always prefers x, and of the others now one and now the other."""
     pairs = [("x", "y"), ("z", "y"), ("x", "z")]

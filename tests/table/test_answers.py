@@ -102,6 +102,7 @@ def test_without_replicates_answers_go_by_value(rows, tmp_path):
         assert answers(q.read(SOURCES[kind](frame, tmp_path), facets={"item": "item"})).values.tolist() == [1, 2, 3, 1]
 
 
+@pytest.mark.slow
 def test_replicates_that_are_no_numbers_come_after_those_that_are(tmp_path):
     frame = pl.DataFrame(
         {"item": ["a"] * 6, "rep": ["y", "10", "x", "9", None, "x"], "score": [4.0, 1.0, 3.0, 0.0, 5.0, 2.0]}

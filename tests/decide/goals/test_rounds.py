@@ -191,6 +191,7 @@ def test_what_is_shown_to_be_worse_is_asked_no_more(ahead, left):
 # Studies of two systems, sized for the margin and for looking.
 
 
+@pytest.mark.slow
 def test_studies_are_sized_for_the_margin_and_for_looking():
     goal, offer = CompareGoal("x", "y", margin=0.5, power=0.9), Offer(("i",), ("a",), calls=1, looks=1)
     once = Comparison(goal, offer).sized[-1]

@@ -232,6 +232,7 @@ def test_annotators_as_clusters():
         agreement(judged, people, cluster="colour")
 
 
+@pytest.mark.slow
 def test_sentences_of_one_segment_are_alike(shared):
     """Translations: one annotator against all others; many pairs of systems on one sentence."""
     rows = pl.read_parquet(shared / "data" / "wmt15_human_pairwise.parquet").with_columns(

@@ -35,6 +35,7 @@ def refit(frame, **options):
 # Invariance
 
 
+@pytest.mark.slow
 @given(factor=st.sampled_from([1e-4, 0.3, 20.0, 1e6]), method=st.sampled_from(["reml", "ml"]))
 @few
 def test_scores_in_other_units(frame, factor, method):

@@ -257,6 +257,7 @@ def test_a_fixed_facet_taken_as_a_draw_is_the_random_facet(judged):
         assert one.at(method=method).ends == pytest.approx(other.at(method=method).ends, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_degrees_of_freedom_are_at_least_one(judged):
     """Two judges as draws and items that hardly differ: moments alone would give 0.7."""
     for seed in range(40):

@@ -55,6 +55,7 @@ def test_differences_hold_at_once_by_tukeys_range(board):
     assert half / own.se == pytest.approx(tukey, rel=0.015)
 
 
+@pytest.mark.slow
 def test_pairs_of_a_table_with_gaps_are_those_of_compare_and_turn_with_their_sides(scored):
     gappy = scored.keep(np.arange(scored.n_cells) % 7 != 0)
     board = leaderboard(gappy)
@@ -217,6 +218,7 @@ def table(wild, judges=4, drop=0):
     return q.read(frame, announce=False)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("drop", [0, 1])
 def test_a_board_has_the_errors_of_pairs(drop):
     """Standard errors, degrees of freedom and verdicts are those of `compare`, however unlike a system is."""

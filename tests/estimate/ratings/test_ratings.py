@@ -195,6 +195,7 @@ def test_slopes_and_ties_are_where_they_were(board):
     assert list(board.tie_rates) == list(board.systems)
 
 
+@pytest.mark.slow
 def test_ties_of_every_system_are_the_maximum_of_the_likelihood(of_judges):
     found = q.rank(of_judges, ties_by_system=True)
     a, b, outcome = of_judges.model_a, of_judges.model_b, np.minimum(of_judges.outcome, 2)

@@ -116,6 +116,7 @@ def test_prices_reach_the_projections(judgments):
     assert found.sharings["Qwen"][0].projection.cost == pytest.approx(800 * (0.05 + 0.1))
 
 
+@pytest.mark.slow
 def test_identities_are_given_where_names_differ():
     names = {"Qwen": "system-1", "Llama": "system-2", "GPT": "system-3"}
     frame = pl.DataFrame(panel_table()).with_columns(pl.col("system").replace(names))

@@ -86,6 +86,7 @@ def test_margin_and_number_are_inverse(n, alpha, power, method):
     )
 
 
+@pytest.mark.slow
 @given(st.integers(20, 5000), ALPHAS, POWERS)
 def test_the_exact_margin_is_where_these_judgments_have_that_power(n, alpha, power):
     margin = detectable_margin(n, alpha=alpha, power=power, method="exact")

@@ -200,6 +200,7 @@ def test_a_traded_bias_is_worth_it_where_judges_differ_little():
     assert traded.se < 0.98 * kept.se
 
 
+@pytest.mark.slow
 def test_judges_of_a_fit_come_more_often_where_they_scatter_more(tmp_path):
     import polars as pl
 

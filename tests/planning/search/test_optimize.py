@@ -168,6 +168,7 @@ def pilot(simulate):
     return q.decompose(q.read(frame, facets={name: name for name in ("item", "prompt", "judge", "replicate")}))
 
 
+@pytest.mark.slow
 def test_a_fit_is_compared_with_its_own_study(pilot):
     targets = {"judge": "population"}
     limits = {"items": [30, 60], "prompts": [1, 3, 6], "judges": [1, 3, 6], "replicates": [1, 2]}
@@ -374,6 +375,7 @@ def test_a_judge_that_costs_twenty_times_as_much_must_earn_its_place(spread, kep
         assert weighted.se < 0.9 * best.se
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_never_worse_than_the_design_at_hand(seed):
     """Whatever the components, the limits and the goal."""

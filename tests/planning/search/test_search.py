@@ -28,6 +28,7 @@ def grid(source):
     return allowed(limits, ("factorial", "cyclic", "latin"), "item", {**source.counts, "replicate": 1})
 
 
+@pytest.mark.slow
 def test_a_search_in_small_pieces_finds_the_same(source, grid, monkeypatch):
     whole = search(source, grid, {"call": 1.0, "item": 0.3})
     monkeypatch.setattr(searching, "_AT_ONCE", 37)

@@ -75,6 +75,7 @@ def data_of(spec):
     return [*spec.get("datasets", {}).values(), *own]
 
 
+@pytest.mark.slow
 def test_one_study_by_subject(view):
     parts = sections(view)
     assert [part.name for part in parts] == ["saving", "arms", "human", "settings", "cycles"]

@@ -252,6 +252,7 @@ def test_with_one_system_biases_are_drawn_where_effects_are_not(shape):
     assert all("system" not in row for row in figure.rows)
 
 
+@pytest.mark.slow
 def test_what_was_measured_again_and_again_is_folded(shape):
     folded = {figure.name: figure.folded for figure in panel_section(shape("panel, many")).figures}
     assert folded["panel-orders"]
@@ -297,7 +298,7 @@ def test_judges_and_systems_of_the_published_study_reproduce_its_biases():
     assert "Qwen puts Qwen above GPT" in " ".join(found.text)
 
 
-@pytest.mark.wide(2)
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("name", ["panel", "panel, one system", "panel, incomplete"])
 def test_a_panel_has_a_page_of_its_own(shape, name):
     view = shape(name).judge_panel
@@ -400,7 +401,7 @@ def test_too_few_items_for_a_cycle_are_said(panel_table):
     assert "Not shown, ways to share the calls out: layout: 'cyclic' takes 6 turns" in text
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(2)
 def test_no_sentence_prints_a_p_of_zero(analysis):
     if analysis.judge_panel is not None:
         assert "p = 0," not in text_of(analysis)

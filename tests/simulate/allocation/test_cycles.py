@@ -50,7 +50,6 @@ def test_calls_are_equal_and_adapting_cycles_helps(compared):
     assert len(compared.rows) == 8
 
 
-@pytest.mark.slow
 def test_a_single_judge_is_off_by_what_it_is_off(few):
     mean = judged(items=16).mean.reshape(16, 3)
     for place in range(3):
