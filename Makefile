@@ -36,10 +36,10 @@ engines: .venv/engines.stamp  ## reading from Spark (which needs Java 17), Dask,
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m "calibration and not slow" -rP --dist worksteal $(ARGS)
 
-test-slow: test-faults  ## at full size: all faults, the longest calibrations, sixty examples of every property
-	$(BIN)/python -m pytest -m "slow and not fault and not postgres and not bayes" $(ARGS)
+test-slow: test-faults  ## at full size: all faults, the longest calibrations, further examples of claims, sixty draws of every property
+	$(BIN)/python -m pytest -m "slow and not fault and not hypothesis and not postgres and not bayes" $(ARGS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile full $(ARGS) \
-		-m "hypothesis and not calibration and not slow and not local and not postgres and not inspect"
+		-m "hypothesis and not fault and not calibration and not local and not postgres and not inspect"
 
 test-faults: .venv/postgres.stamp  ## kills, full disks, clocks, endpoints and servers that fail: ends with a table of what was survived
 	$(BIN)/python -m pytest -m fault $(ARGS)

@@ -212,13 +212,6 @@ def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     assert (found["flags"] is None) == bool(found["flags_reason"])
 
 
-@pytest.mark.slow
-def test_flagged_items_can_be_found_by_their_labels(demo):
-    first = demo.to_dict()["flags"]["flags"][0]
-    assert first["labels"] == dict(demo.flags.flags[0].labels)
-    assert first["variance"] == demo.flags.flags[0].variance
-
-
 def test_the_panel_is_there_with_what_was_redrawn_or_the_reason(shape):
     found = shape("panel").to_dict()
     assert found["judge_panel"]["bias"]["overall"][0]["judge"] == "Claude"

@@ -34,18 +34,6 @@ def test_the_report_is_named_after_the_file(name, page):
     assert page_name(Path(name)) == page
 
 
-@pytest.mark.slow
-def test_json_is_the_analysis_and_nothing_else(run, scores, tmp_path):
-    before = set(tmp_path.iterdir())
-    ran = run("analyze", scores, "--json", "--level", "0.9")
-    assert set(tmp_path.iterdir()) == before
-    fit = q.decompose(q.read(scores))
-    assert ran.err == ""
-    assert ran.json["setup"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
-    assert [ran.json["setup"][end] for end in ("low", "high")] == pytest.approx(fit.mean.at(0.9).ends, rel=1e-9)
-    assert ran.json["others"]["se"] == pytest.approx(fit.mean_for(judge="population", prompt="population").se, rel=1e-9)
-
-
 @pytest.mark.parametrize(("asked", "code", "says"), [("0.01", 2, "not enough"), ("100", 0, "enough")])
 def test_a_question_is_answered_by_the_exit_code(run, scores, tmp_path, asked, code, says):
     before = set(tmp_path.iterdir())

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-import quorate as q
 from quorate.simulate.demo import write_demo
 
 
@@ -84,13 +83,6 @@ def test_a_file_that_cannot_be_read_is_exit_1(run, tmp_path, content):
     path.write_text(content)
     ran = run("doctor", path)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-
-
-@pytest.mark.slow
-def test_json_is_the_support_and_nothing_else(run, demo):
-    ran = run("doctor", demo, "--json")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.json == q.doctor(q.read(demo)).to_dict()
 
 
 def test_findings_speak_of_options(run, tmp_path):

@@ -65,9 +65,3 @@ def test_options_of_scores_are_refused(said, option):
 
 def test_an_option_of_reading_scores_says_what_the_ledger_holds(said):
     assert "two.db holds votes between two systems: leave out" in said("analyze", "two.db", "--fixed", "", code=1)
-
-
-@pytest.mark.slow
-def test_other_files_are_read_as_before(said, tmp_path):
-    (tmp_path / "scores.csv").write_text("item,judge,score\na,x,1\na,y,2\nb,x,3\nb,y,5\n")
-    assert "mean" in said("analyze", "scores.csv", "--no-report").lower()

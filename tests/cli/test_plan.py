@@ -290,16 +290,6 @@ def test_one_judge_stands_for_itself(run, tmp_path, crossed):
     assert "for prompts like these. " in ran.out
 
 
-@pytest.mark.slow
-def test_every_design_option_is_used(run, scores):
-    words = "--items 30 --prompts 2 --judges 4 --replicates 3 --layout blocks --per-item 2 --json"
-    ran = run("plan", "--design", scores, *words.split())
-    assert ran.json["design"] == {"item": 30, "prompt": 2, "judge": 4, "replicate": 3}
-    assert ran.json["calls"] == 30 * 2 * 2 * 3
-    levels = run("plan", "--design", scores, "--levels", "prompt=2", "--json").json
-    assert levels["design"]["prompt"] == 2
-
-
 @pytest.mark.wide(6)
 @pytest.mark.parametrize(
     ("words", "says"),

@@ -43,15 +43,6 @@ def test_votes(run, far_ahead):
     assert "1 of 2 pairs of neighbours is not told apart. Were gaps as estimated, " in full
 
 
-@pytest.mark.slow
-def test_votes_as_json(run, far_ahead):
-    found = run("rank", far_ahead, "--json", "--ties", "drop", "--level", 0.9).json
-    assert found["systems"][0]["system"] == "x"
-    assert (found["ties"], found["level"], found["unit"]) == ("drop", 0.9, "rating, log odds")
-    assert found["cluster"] == ["prompt"]
-    assert run("rank", far_ahead, "--json", "--cluster", "none").json["cluster"] == []
-
-
 def test_systems_are_told_apart_by_another_facet(run, far_ahead):
     found = run("rank", far_ahead, "--within", "prompt_type", "--json")
     assert [one["place"] for one in found.json["unrated"]] == ["not linked"] * 3

@@ -403,15 +403,6 @@ def test_money_of_calls_without_a_price_is_not_zero(run, status_study, capsys):
         assert f"Spent: 2 of 2 calls, {said}; 2 calls of unknown price." in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.slow
-def test_status_json(run, status_study):
-    run("run", status_study, "--yes")
-    found = run("status", status_study, "--json").json
-    assert (found["cells"], found["finished"], found["complete"]) == (3, 2, False)
-    assert found["judges"][0]["judge"] == "recorded"
-    assert found["budget"] == {"calls": 2, "money": None}
-
-
 @pytest.mark.parametrize(
     ("recorded", "said"),
     [

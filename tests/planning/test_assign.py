@@ -501,7 +501,6 @@ def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, op
     assert len(found.sentences) == len(found.aliases)
 
 
-@pytest.mark.wide(2)
 @pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
 def test_the_pilot_that_it_names_completes_it_and_a_smaller_does_not(layout, prompts, options, expected):
     plan = {"items": 36, "judges": JUDGES, "prompts": prompts, "layout": layout, **options}

@@ -101,14 +101,6 @@ def test_a_large_study_is_searched_at_steps(fit):
     assert max(items) == 40_000
 
 
-@pytest.mark.slow
-def test_optimize_uses_them(fit):
-    best = q.plan(fit, budget=240, targets={"judge": "population"})
-    assert best.calls <= 240
-    assert best.own.calls == 1440
-    assert best.candidates > 5000
-
-
 SOURCE = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": 0.1})
 PRICES = {"judge": {"dear": 0.16, "cheap": 0.01, "middle": 0.04}}
 LIMITS = {"items": range(30, 601, 3), "judges": [3]}
