@@ -180,7 +180,6 @@ def test_real_panels(run, shared, tmp_path):
     assert min(row["bias_squared"] for row in single) > 100 * study["cycles"]["rows"][0]["bias_squared"]
 
 
-@pytest.mark.slow
 def test_smaller_studies_of_the_same_votes(run, battles):
     ran = run("votes", "replay", battles, "--budgets", "50,200")
     said = " ".join(ran.out.split())

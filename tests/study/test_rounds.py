@@ -330,7 +330,6 @@ def test_what_calls_cost_less_than_the_worst_case_is_spent_on_more_calls(study):
     assert carried.reached.startswith(f"{spend.calls} calls for {spend.money:.4f} of 2.0000 in money made")
 
 
-@pytest.mark.wide(1)
 @pytest.mark.parametrize(("budget", "calls"), [({"calls": 70, "money": 9.0}, 70), ({"calls": 900, "money": 0.9}, 90)])
 def test_of_two_caps_the_tighter_one_holds(study, budget, calls):
     judges = {"rule": {"kind": "python", "price": {"call": 0.01}}}

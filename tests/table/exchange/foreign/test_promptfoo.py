@@ -146,7 +146,6 @@ def test_names_that_are_shared_are_told_apart(write):
     assert len(read(write(long)).facet("prompt").levels[0]) < 60
 
 
-@pytest.mark.slow
 def test_copies_from_the_cache_are_said(write):
     rows = [output(test, results=[result()], response={"cached": test > 0}) for test in range(3)]
     assert [one.code for one in read(write(*rows)).source.caveats] == ["cached-answers"]
