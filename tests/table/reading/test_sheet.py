@@ -140,3 +140,59 @@ def test_files_of_what_is_judged_are_what_is_judged(tmp_path):
     cells = [(f"img_{n}.png", f"A{j}", MARKS[n, j]) for n in range(N) for j in range(3)]
     table = q.read(sheet(tmp_path, *rows("ImageFile,RaterID,Aesthetic", cells)), announce=False)
     assert (table.n_levels("item"), table.n_levels("judge")) == (N, 3)
+
+
+def test_systems_that_share_a_place_in_a_list_tie(tmp_path):
+    ballots = ["a > b = c > d", "b > a > c > d", "a = b > d > c", "c > d > a | b", "a > b > c > d"]
+    votes = q.read(sheet(tmp_path, *rows("voter,ranking", enumerate(ballots))), kind="votes", announce=False)
+    assert votes.models == ("a", "b", "c", "d")
+    assert (votes.wins("a", "b"), votes.wins("b", "a"), votes.n) == (2, 1, 5 * 6 - 1)  # a tie, and one not compared
+    assert votes.n - votes.n_decisive == 2
+
+
+def test_texts_with_marks_in_them_are_no_rankings(tmp_path):
+    cells = ((f"s{n}", f"Rat tagte am <v>Montag {n % 9}</v>.", mark) for n, mark in enumerate(MARKS[:, 0]))
+    table = q.read(sheet(tmp_path, *rows("seg_id,target,score", cells)), announce=False)
+    assert table.n_levels("item") == N
+
+
+def test_segments_that_count_anew_in_each_document(tmp_path):
+    """The document is a facet beside them: parts of one may be alike."""
+    cells = [
+        (f"news.{doc}", seg, system, f"eng{seg % 3}", 50 + 7 * doc + seg)
+        for doc in range(9)
+        for seg in range(1, 4)
+        for system in ("x", "y")
+    ]
+    table = q.read(sheet(tmp_path, *rows("document,segment,system,annotator,score", cells)), announce=False)
+    assert (table.facet("item").column, table.n_levels("item"), table.n_levels("document")) == (
+        "document*segment",
+        27,
+        9,
+    )
+
+
+def test_below_a_mean_other_statistics_are_left_out_too(tmp_path):
+    """In every way that is asked about as well."""
+    lines = rows("Dialog ID,Keller,Adeyemi,Roth", ((f"DLG-{n}", *marks) for n, marks in enumerate(MARKS)))
+    below = [f"Mean,{','.join(f'{mean:.2f}' for mean in MARKS.mean(axis=0))}", "SD,1.1,1.3,0.9"]
+    with pytest.raises(Unsure, match=r"Mean. and .SD. in 2 rows, which may be made of the others: left out") as asked:
+        q.read(sheet(tmp_path, *lines, *below), announce=False)
+    judges = q.read(sheet(tmp_path, *lines, *below), announce=False, **asked.value.ways[0].options)
+    assert (judges.n_levels("item"), judges.mean.mean()) == (N, pytest.approx(MARKS.mean()))
+
+
+def test_annotations_beside_what_they_came_to(tmp_path):
+    first, second = ([["full", "part", "none"][value % 3] for value in MARKS[:, j]] for j in (0, 1))
+    path = sheet(
+        tmp_path, *rows("id,annotation_1,annotation_2,final_label", zip(range(N), first, second, first, strict=True))
+    )
+    assert q.read(path, announce=False).facet("judge").levels == ("annotation_1", "annotation_2")
+
+
+def test_codes_of_people_and_a_judge_are_labels(tmp_path):
+    cells = ((n, f"text {n}", f"story {n}", a % 3, b % 3) for n, (a, b, _) in enumerate(MARKS))
+    path = sheet(tmp_path, *rows("idx,output_1,output_2,human_label,gpt4_label", cells))
+    with pytest.raises(Unsure) as asked:
+        q.read(path, announce=False)
+    assert asked.value.beside_people("judges").options["labels"]

@@ -287,7 +287,7 @@ def is_judge(name: str) -> bool:
     if 2 not in (len(words), len(plain(bare).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
-    numbered = words[0] in PROFESSIONS and len(words[1]) == 1
+    numbered = words[0] in (*PROFESSIONS, "annotation", "coding") and len(words[1]) == 1
     titled = words[0] in _TITLES and words[1].isalpha()
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
 

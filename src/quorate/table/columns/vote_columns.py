@@ -80,7 +80,7 @@ def in_pairs(
     ok : array of bool, shape (rows,)
         Rows that count.
     ties : bool
-        Whether an equal place is a tie; else such two were not compared.
+        Whether an equal place is a tie; else such two were not compared, but at a place between two, such as 2.5.
 
     Raises
     ------
@@ -114,7 +114,8 @@ def in_pairs(
     ahead = np.sign(places.values[places.codes[second]] - places.values[places.codes[first]])
     outcome = np.where(ahead > 0, np.int8(A), np.where(ahead < 0, np.int8(B), np.int8(TIE)))
     if not ties:
-        first, second, outcome = first[ahead != 0], second[ahead != 0], outcome[ahead != 0]
+        said = (ahead != 0) | (places.values[places.codes[first]] % 1 != 0)
+        first, second, outcome = first[said], second[said], outcome[said]
     left, lone = len(ranking) - len(rows), int((sizes == 1).sum())
     notes = [Note(f"rank: {left:,} rows without a place or a ranking are left out")] * bool(left)
     notes += [Note(f"rank: {lone:,} rankings of one system are left out")] * bool(lone)

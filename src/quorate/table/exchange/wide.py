@@ -22,6 +22,8 @@ MOST_COUNTED = 50_000_000
 """Judgments that a table of counts may stand for."""
 PLACE, RANK = "place", "rank"
 """Role of the places of entries in lists that are rankings, and what reads them."""
+SHARED = r"\s=\s"
+"""Between systems that share a place in a ranking."""
 BEATEN = "model_b"
 """Role of columns of a square of wins: whom the system of the row beat, as often as a cell says."""
 _GRID = re.compile(r"(.*\S)\s+\[([^\[\]]+)\]\s*")
@@ -331,9 +333,12 @@ def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
     relation = opened.relation.project(
         ", ".join([*kept, *(f"unnest({sql}) AS {quoted(k)}" for k, sql in made.items())])
     )
-    if step.role == PLACE:  # which several may share whom nobody compared
-        each = f"unnest(list_transform(string_split({SCORE}, '{AMONG}'), lambda x: trim(x))) AS {SCORE}"
-        relation = relation.project(", ".join([*kept, PLACE, each]))
+    if step.role == PLACE:  # which several may share: whom nobody compared, or, at a place between two, who tie
+        apart = f"string_split(regexp_replace({SCORE}, '{SHARED}', '{AMONG}', 'g'), '{AMONG}')"
+        each = f"unnest(list_transform({apart}, lambda x: trim(x))) AS {SCORE}"
+        tied = f"regexp_matches({SCORE}, '{SHARED}') AND NOT contains({SCORE}, '{AMONG}')"
+        place = f"CASE WHEN {tied} THEN {PLACE} + 0.5 ELSE {PLACE} END AS {PLACE}"
+        relation = relation.project(", ".join([*kept, place, each]))
     return replace(opened, relation=relation, columns=(*others, *made))
 
 

@@ -38,7 +38,7 @@ MOST_WORDS = 60
 """Distinct values of a column that are listed."""
 MOST_SCALED = 2_000
 """Distinct values that are looked at where some of them are percentages or fractions."""
-_MARK = re.compile(r"[.\u2013\u2014-]+")
+_MARK = re.compile(r"[.*\u2013\u2014-]+")
 """What stands among labels where there is none; a question mark may be one."""
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"

@@ -27,7 +27,7 @@ from quorate.table.reading.levels import CRITERION
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.wording import listed, words
 
-_STATISTICS = frozenset(words("mean std sd stdev median min max variance var stderr se sem"))
+STATISTICS = frozenset(words("mean std sd stdev median min max variance var stderr se sem"))
 """What the number of a row is called that was made of many."""
 _COUNTS = frozenset(("n", "count", "num", "samples", "support", "total", "size", "examples"))
 """Words in the name of a column that says of how many something is an average."""
@@ -49,8 +49,8 @@ def refuse_statistics(table: Table) -> None:
     """
     for one in table.columns:
         last = {words_of(word)[-1] for word in one.words if not one.numeric and words_of(word)}
-        found = sorted(last & _STATISTICS)
-        if len(found) > 1:
+        found = sorted(last & STATISTICS)
+        if len(found) > 1 and 2 * len(found) >= one.distinct:  # of few rows below others each says so itself
             raise Unsure(
                 f"source: {one.name} names statistics ({listed(found)}): rows that were made of judgments are none; "
                 "give a row for each judgment"

@@ -60,6 +60,7 @@ from quorate.table.reading.score import (
 )
 from quorate.table.reading.wide import (
     ANSWERS,
+    CODED,
     same_scale,
     total_of,
 )
@@ -69,8 +70,8 @@ _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
 _VERDICTS = frozenset(("label", "verdict", "judgment", "judgement", "decision", "annotation", "sentiment", "stance"))
 """Words in the name of a column of labels, whoever gave them."""
-_CODED, _FEWEST_CODES, _MOST_CODES = frozenset(("label", "class", "sentiment", "stance")), 3, 10
-"""Words in the name of a column of labels, and how many codes there are where its numbers may be such."""
+_FEWEST_CODES, _MOST_CODES = 3, 10
+"""How many codes there are where numbers may be such."""
 _NAMES = frozenset(("first", "last", "given", "family", "middle", "name", "surname"))
 """Words in the names of columns that name whom an id is of."""
 _YES_OR_NO = ("is_", "has_")
@@ -174,7 +175,7 @@ def _open_of_score(
             )
         return f"no name says that {score} is the score", _of_others(options, score, others)
     coded = column.numeric and column.whole and _FEWEST_CODES <= column.distinct <= _MOST_CODES
-    if coded and words_of(score)[-1] in _CODED:
+    if coded and words_of(score)[-1] in CODED:
         alike: dict[str, Any] = {**options, "score": score}
         each = (Meant({**alike, "labels": True}, "codes, each a label"), Meant(alike, "scores"))
         return f"{score} holds whole numbers: perhaps codes of labels", each

@@ -16,7 +16,7 @@ from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import MOST_RANKED, ROW_NUMBER
-from quorate.table.exchange.wide import BEATEN, CROSSED
+from quorate.table.exchange.wide import BEATEN, CROSSED, SHARED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.reading import Meant, Reading, Unsure
@@ -272,7 +272,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
         cells = [cell for (cell,) in table.opened.relation.project(text).limit(_SEEN).fetchall() if cell]
         if not all((">" in cell and "<" not in cell) or (named and re.search(r"[;|,]", cell)) for cell in cells):
             continue
-        bare = [re.split(r">|;|\||,", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
+        bare = [re.split(rf">|;|\||,|{SHARED}", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
         entries = [[part.strip(" \"'") for part in cell] for cell in bare]
         systems = {entry for cell in entries for entry in cell}
         again = any(len({*cell}) < len(cell) or "" in cell for cell in entries)

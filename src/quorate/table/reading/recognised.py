@@ -11,6 +11,7 @@ from quorate.table.columns.names import ACTS, RESPONSES, is_id, is_judge, is_jud
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.averages import STATISTICS
 from quorate.table.reading.key import claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
@@ -127,7 +128,7 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
     """What a column calls the rows that are made of the others, each once; none in a table longer than any sheet."""
     if table.rows > _LONGEST_SHEET:
         return ()
-    totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
+    totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS | STATISTICS))
     text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
     found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
     labels = tuple(dict.fromkeys(label for (label,) in found))
@@ -135,18 +136,22 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
 
 
 def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
-    """Whether every number in these rows is the sum or the mean of its column in the others."""
+    """Whether every number in these rows is the sum or the mean of its column in the others, but for other statistics.
+
+    These stand below a mean or a sum.
+    """
+    made_so = [label for label in labels if label.strip().lower() in _TOTAL_ROWS]
     numbers = [two for two in table.columns if two.numeric and two.filled > 1]
-    if not numbers:
+    if not (numbers and made_so):
         return False
     name, others = table.sql(one.name), f"{table.sql(one.name)} NOT IN ({', '.join(map(literal, labels))})"
     asked = [
         f"{how}(TRY_CAST({table.sql(two.name)} AS DOUBLE)) FILTER ({rows})"
         for two in numbers
-        for how, rows in (("sum", others), ("avg", others), *(("max", f"{name} = {literal(x)}") for x in labels))
+        for how, rows in (("sum", others), ("avg", others), *(("max", f"{name} = {literal(x)}") for x in made_so))
     ]
     (values,) = table.opened.relation.aggregate(", ".join(asked)).fetchall()
-    size = 2 + len(labels)
+    size = 2 + len(made_so)
     each = [values[at : at + size] for at in range(0, len(values), size)]
     made = [
         total is not None and min(abs(given - total), abs(given - mean)) <= _ROUNDED

@@ -87,6 +87,9 @@ from quorate.wording import listed
 
 _SETS = frozenset(("task", "dataset", "benchmark", "subset", "suite", "split"))
 """Words in the name of a column of sets, in each of which what is judged may be numbered from the start."""
+_WHOLES = frozenset(("document", "doc", "text", "article", "story", "conversation", "dialogue", "dialog", "chapter"))
+_PARTS = frozenset(("segment", "seg", "sentence", "sent", "line", "passage", "paragraph", "turn", "utterance"))
+"""Words in the names of what parts are numbered in, and of these parts."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 
@@ -316,15 +319,17 @@ def _of_score(
 def _numbered_anew(table: Table, found: Key, known: Mapping[str, str]) -> tuple[Table, Key, str]:
     """A key whose items are numbered from the start in each task, or set of data: an item is both together."""
     item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
-    sets = [name for name in found.added if {*words_of(name)} & _SETS]
-    if item not in table.names or len(sets) != 1 or not table.column(item).whole or not is_id(item):
+    sets = [name for name in found.added if {*words_of(name)} & (_SETS | _WHOLES)]
+    numbered = item in table.names and table.column(item).whole and (is_id(item) or {*words_of(item)} <= _PARTS)
+    if len(sets) != 1 or not numbered:
         return table, found, ""
     if (table.column(item).low or 0) > 1:
         return table, found, ""
     both = CROSSED.join((sets[0], item))
-    facets = {role: name for role, name in found.facets.items() if name != sets[0]}
+    alike = bool({*words_of(sets[0])} & _WHOLES)  # parts of one may be
+    facets = {role: name for role, name in found.facets.items() if name != sets[0] or alike}
     said = f"{item} counts anew in each {sets[0]}: what is judged is both together"
-    return table.with_column(both), replace(found, facets={**facets, ITEM: both}), said
+    return table.with_column(both), replace(found, facets={**facets, ITEM: both}, named=True), said
 
 
 def _one_system_each(table: Table, known: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quorate.arguments import joined
+from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.columns.labels import ABSENT
@@ -209,6 +209,10 @@ def _as_it_is(
         return read(found.kind, found.options), found.said
     if not isinstance(table, Judgments):
         return table, ""
+    if compared and kind is None and table.source.instead == "votes" and table.n_levels(SYSTEM) < len("ab"):
+        return read("votes", {"part": "votes"}), "one system against another is compared by votes: " + argument(
+            "part", "votes"
+        )
     compared &= SYSTEM not in table.names and table.origin is not None
     if not (compared or _repeats(table) or _scored_by_scores(table) or _unlabelled(table) or _judged_once(table)):
         return table, ""
@@ -268,7 +272,7 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
     except Unsure as open_:
         keep = open_.ways[0].options.get("where") if len(open_.ways) == 1 else None
         if keep is not None and rows.where is None and is_place(source):
-            return _without(_looked_at(source, replace(rows, where=keep), kind, error, compared), keep, open_)
+            return _without(lambda: _looked_at(source, replace(rows, where=keep), kind, error, compared), keep, open_)
         if (kind, open_.kind) == ("scores", "votes"):
             raise refused from None
         raise Unsure(joined("; ", [*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
@@ -299,9 +303,21 @@ def _nothing(empty: list[str], unnamed: list[str], refused: InvalidInput, source
     return Unsure(joined("; ", [*unnamed, NOTHING, refused.args[0]]), _named(source))
 
 
-def _without(rest: Reading, keep: str, open_: Unsure) -> Reading:
-    """A reading without a row that is made of the others, which is said."""
-    said = joined("; ", [f"{open_.problem.removeprefix('source: ')}: left out", *filter(None, [rest.said])])
+def _without(read: Callable[[], Reading], keep: str, open_: Unsure) -> Reading:
+    """A reading without rows that are made of the others, which is said.
+
+    Raises
+    ------
+    Unsure
+        If what is left may be read in several ways, each without these rows.
+    """
+    left_out = f"{open_.problem.removeprefix('source: ')}: left out"
+    try:
+        rest = read()
+    except Unsure as further:
+        ways = tuple(replace(way, options={**way.options, "where": keep}) for way in further.ways)
+        raise Unsure(f"{left_out}; {further.problem}", further.source, ways, further.kind) from None
+    said = joined("; ", [left_out, *filter(None, [rest.said])])
     return replace(rest, options={**rest.options, "where": keep}, confidence="likely", said=said)
 
 

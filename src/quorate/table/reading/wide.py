@@ -56,6 +56,8 @@ _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 _CLOSE, _ROUNDED = 1e-6, 0.051
 ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
+CODED = frozenset(("label", "class", "sentiment", "stance"))
+"""Words in the name of a column of labels, whose numbers may be codes."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
@@ -286,7 +288,9 @@ def _of_people(
     words: bool,
 ) -> tuple[Meant, ...]:
     """Judges checked by what people said, and what judges said corrected by it."""
-    options = _options((*judges, *people), known, row, JUDGE, words)
+    every = [table.column(name) for name in (*judges, *people)]
+    codes = all(one.whole and words_of(one.name)[-1] in CODED for one in every) and len(every[0].values) > len("ab")
+    options = _options((*judges, *people), known, row, JUDGE, words or codes)
     filled = max(table.column(name).filled for name in people) / table.rows
     ways = checked_by(options, {"human": tuple(people)}, filled, all(map(is_of_machines, judges)))
     return (*ways, Meant(options, "all of them judges alike"))
