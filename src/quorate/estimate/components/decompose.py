@@ -405,6 +405,10 @@ def _least_residual(problem: Problem, kept: Ints) -> Floats:
     return quadratic_forms(problem, solve(problem, wide)) / problem.n_rows
 
 
+class ExactFit(NotEstimable):
+    """Scores that the terms of a model fit without error."""
+
+
 def _refuse_exact(assembled: Assembled, theta: Floats) -> None:
     """Refuse scores that the terms fit without error, all or those of a level: the likelihood then has no maximum."""
     residual = _by_level(assembled, theta)
@@ -412,7 +416,7 @@ def _refuse_exact(assembled: Assembled, theta: Floats) -> None:
     if exact and len(exact) < len(residual):
         raise no_residual(exact)
     if exact:
-        raise NotEstimable(
+        raise ExactFit(
             "the terms fit the scores exactly: the residual variance is zero, and nothing is left to judge the other "
             "components by. Leave out a term, or check whether judges only copy one another"
         )

@@ -25,6 +25,7 @@ from quorate.estimate.differences.methods import (
     TwoSystems,
     follow_scores,
     joint_means,
+    open_panel,
     paired,
     two_systems,
 )
@@ -35,14 +36,14 @@ from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, amo
 from quorate.frozen import dataclass
 from quorate.numerics.votes import equivalence
 from quorate.numerics.votes.binomial import p_value
-from quorate.roles import CATEGORY, SYSTEM
+from quorate.roles import CATEGORY, JUDGE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, StatedInterval
 from quorate.wording import brief
 
 Method = Literal["paired", "joint"]
-_NEARLY_ALL = 0.98
-"""Part of the cells of either system that must be shared to be paired unasked."""
+_NEARLY_ALL, _HALF = 0.98, 0.5
+"""Part of the cells of either system that must be shared to be paired unasked, and with judges of their own."""
 _FEWEST_PAIRED = 3
 _ROUNDING = 1e-12
 
@@ -414,14 +415,19 @@ def _compared(
 def _default_method(apart: TwoSystems, targets: Mapping[str, Target]) -> Method:
     """Pairs where hardly a cell is left out by pairing, or where one model for all cannot answer.
 
-    It cannot where a target is a known number of levels, or a panel is not the same for both.
+    It cannot where a target is a known number of levels, or a panel is not the same for both; but where pairing leaves
+    out most cells, judges of whom not all met both stand for others.
     """
     first, second, shared = apart.first, apart.second, len(apart.shared[0])
-    if min(shared / max(side.n_cells, 1) for side in (first, second)) >= _NEARLY_ALL:
+    part = min(shared / max(side.n_cells, 1) for side in (first, second))
+    if part >= _NEARLY_ALL:
         return "paired"
     limited = {name: target for name, target in targets.items() if target != POPULATION}
     known = any(target != PANEL or name == apart.object for name, target in limited.items())
-    panel = [f.name for f in first.facets if targets.get(f.name, PANEL if f.fixed else POPULATION) == PANEL]
+    sparse = part < _HALF and JUDGE in first.names
+    drawn = open_panel(first, [_seen(side, JUDGE) for side in (first, second)], targets) if sparse else {}
+    stated = {**drawn, **targets}
+    panel = [f.name for f in first.facets if stated.get(f.name, PANEL if f.fixed else POPULATION) == PANEL]
     for_pairs = known or any(_seen(first, name) != _seen(second, name) for name in panel)
     return "paired" if shared and for_pairs else "joint"
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,16 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decompose import ExactFit, decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.fit import Method as Estimator
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
-from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
+from quorate.estimate.means.targets import FEWEST_DRAWN, FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf
+from quorate.roles import JUDGE
 from quorate.table.facets import OK
 from quorate.table.judgments import Judgments, checked
 from quorate.wording import brief, listed, plural
@@ -450,7 +452,8 @@ def joint_means(
     facet : str
         Role of the systems.
     targets : mapping of str to str, optional
-        What other facets stand for: "population" or "panel". By default "panel" for those read as fixed.
+        What other facets stand for: "population" or "panel". By default "panel" for those read as fixed, but for judges
+        of whom not all met each system, which have no mean of their own: as long as each met three.
     random, covariates, method, residual_by
         As for `quorate.decompose`; each random term that is named is also taken by system, and a facet that is a
         covariate is no random term.
@@ -481,7 +484,9 @@ def joint_means(
     if facet == judgments.object:
         raise InvalidInput(f'facet: "{facet}" is the object of measurement; read with object= as what it is judged on')
     answered = judgments.keep(judgments.n > 0)
-    flat = _flat(answered, facet, targets or {})
+    judged = JUDGE in answered.names and facet != JUDGE
+    drawn = open_panel(answered, judges_met(answered, facet), targets or {}) if judged else {}
+    flat = _flat(answered, facet, {**drawn, **(targets or {})})
     systems = flat.facet(facet).levels
     if len(systems) < 2:
         rule = f"{facet}: at least 2 are needed to compare them, got {len(systems)}"
@@ -493,14 +498,35 @@ def joint_means(
         raise InvalidInput(f'covariates: "{facet}" is what is compared; leave it out')
     fixed = [other.name for other in flat.facets if other.fixed and other.name != facet and len(other.levels) > 1]
     terms = random_terms(flat, facet, asked) if random is None else by_system(random, facet)
-    fit = decompose(
-        flat,
-        random=terms,
-        covariates=[*(f"{name}:{facet}" for name in fixed if name not in asked), *(covariates or ())],
-        method=method or "reml",
-        residual_by=residual_by,
-    )
+    shifting = [*(f"{name}:{facet}" for name in fixed if name not in asked), *(covariates or ())]
+    options: dict[str, Any] = {"covariates": shifting, "method": method or "reml", "residual_by": residual_by}
+    try:
+        fit = decompose(flat, random=terms, **options)
+    except ExactFit:  # too few items meet a judge again for what both share to be told from the noise of a judgment
+        fewer = [term for term in terms if len({*term.split(":")} - {facet}) == 1]
+        if random is not None or fewer == terms:
+            raise
+        fit = decompose(flat, random=fewer, **options)
     return JointMeans(fit, facet, systems, bool(asked or random or residual_by), targets or {})
+
+
+def open_panel(
+    judgments: Judgments, met: Sequence[Collection[object]], targets: Mapping[str, Target]
+) -> dict[str, Target]:
+    """Judges as a population, unless it is asked otherwise, where some met not each system and no system less than 3.
+
+    A panel has no difference of systems then; those who met both are fewer, and their scores a part.
+    """
+    if JUDGE in targets or not judgments.facet(JUDGE).fixed:
+        return {}
+    fewest = min(map(len, met))
+    return {} if fewest == len(set().union(*met)) or fewest < FEWEST_DRAWN else {JUDGE: POPULATION}
+
+
+def judges_met(judgments: Judgments, facet: str) -> list[list[int]]:
+    """The judges of every system, by their codes."""
+    pairs = np.unique(np.column_stack([judgments.level_codes([facet]), judgments.column(JUDGE)]), axis=0)
+    return [part.tolist() for part in np.split(pairs[:, 1], np.flatnonzero(np.diff(pairs[:, 0])) + 1)]
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:
