@@ -160,6 +160,34 @@ def test_strata_have_their_own_variance_and_welchs_degrees_of_freedom(scores):
     assert found.df[0] == pytest.approx(sum(parts) ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 7), rel=1e-9)
 
 
+def test_a_model_with_other_strata_is_as_one_made_with_them(scores):
+    stratum, weight = np.repeat([0, 1], [12, 8]), np.full((1, scores.size), 1 / scores.size)
+    one, other = model(scores), model(scores, stratum=stratum)
+    assert one.within(one.stratum) is one
+    for found in (one.within(stratum).scores(weight), other.within(one.stratum).within(stratum).scores(weight)):
+        np.testing.assert_allclose(found.each, other.scores(weight).each, rtol=1e-12)
+        np.testing.assert_allclose(found.df, other.scores(weight).df, rtol=1e-12)
+
+
+def test_degrees_of_freedom_of_few_items_are_those_of_the_trace_over_items():
+    """Bell and McCaffrey's: of the law of ``sum c_i e_i^2``, with the residuals' covariance written out."""
+    rng = np.random.default_rng(1)
+    scores, weight = rng.normal(size=(4, CELLS)), rng.dirichlet(np.ones(4 * CELLS))
+    item, cell = (at.ravel() for at in np.indices(scores.shape))
+    alike, x, of_item = (
+        np.eye(scores.size) + 0.7 * (item[:, None] == item),
+        np.eye(CELLS)[cell],
+        item == np.arange(4)[:, None],
+    )
+    cross = x.T @ np.linalg.inv(alike)
+    sums = (weight * of_item) @ (np.eye(scores.size) - x @ np.linalg.inv(cross @ x) @ cross)
+    covariance, own = sums @ alike @ sums.T, np.diag((weight * of_item) @ alike @ (weight * of_item).T)
+    root = np.sqrt(own / np.diag(covariance))
+    scaled = root[:, None] * covariance * root
+    found = model(scores).scores(weight[None])
+    assert found.df[0] == pytest.approx(np.trace(scaled) ** 2 / np.sum(scaled**2), rel=1e-9)
+
+
 def test_a_stratum_of_one_item_counts_as_the_others_do(scores):
     stratum = np.repeat([0, 1], [ITEMS - 1, 1])
     item, cell = (at.ravel() for at in np.indices(scores.shape))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Any
@@ -84,6 +85,16 @@ class ItemModel:
     stratum: Ints
     ratio: float
 
+    def within(self, stratum: Ints) -> ItemModel:
+        """The same with other strata, on which neither effects nor residuals rest."""
+        if np.array_equal(stratum, self.stratum):
+            return self
+        out = replace(self, stratum=stratum)
+        vars(out).update(
+            {name: getattr(self, name) for name in ("columns", "inverse", "residual", "_shrunk", "_sizes")}
+        )
+        return out
+
     def scores(self, weights: Floats) -> ItemScores:
         """What each item brings to sums with these weights of cells, shape (sums, cells)."""
         each, df = np.zeros((len(self.stratum), len(weights))), np.zeros(len(weights))
@@ -126,13 +137,15 @@ class ItemModel:
     def _scaling(self, weight: Floats) -> tuple[Floats, Floats]:
         """What scales every item's residual (CR2), and for every stratum one over the degrees of freedom of its sum."""
         alone, seen = self._alone(self.item, weight), self._by_item(weight)
-        known = np.sum((seen @ self.inverse) * seen, axis=1)
+        told = seen @ self.inverse
+        known = np.sum(told * seen, axis=1)
         factor = _scaled(alone, known, np.ones_like(alone))
         share = np.zeros(int(self.stratum.max()) + 1)
         for h in range(len(share)):
             own = self.stratum == h
             c, q = factor[own], seen[own]
-            spread = self.inverse @ ((q.T * c) @ q)
+            # Either has the same square, of as many rows as there are items or effects.
+            spread = (told[own] @ q.T) * c if len(q) < len(self.inverse) else self.inverse @ ((q.T * c) @ q)
             square = float(c**2 @ (alone[own] * (alone[own] - 2 * known[own])) + np.sum(spread * spread.T))
             trace = float(c @ (alone[own] - known[own]))
             if trace > 0 and square > 0:

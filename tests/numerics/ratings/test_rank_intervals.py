@@ -200,15 +200,16 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(monkeypatch, sp
     part = (rng.normal(size=(60, 120)) * sd).astype(np.float32)
     covariance = np.diag(sd**2) + 0.02
     variance = np.diag(covariance)
-    wanted = module._from_all(part, module._scale(covariance, variance, slice(None)))
+    scale = module._scale(covariance, variance, slice(None))
+    wanted = module._from_all(part, scale)
     for many in (100, 1000):  # of kinds, or all alike
         monkeypatch.setattr(module, "_MANY", many)
         monkeypatch.setattr(module, "_ALIKE", 0.0 if many < 120 else np.inf)
         members, widest, _ = module._kinds(covariance, variance)
         assert (len(members) > 1) == (many < 120 and spread > 0)
-        found, left = module._from_ends(part, covariance, variance, members, widest)
+        found, left = module._from_ends(part, lambda rows: scale[rows], members, widest)
         assert len(left) < 0.02 * part.size
-        module._add_left(found, left, part, covariance, variance)
+        module._add_left(found, left, part, lambda rows: scale[rows])
         np.testing.assert_array_equal(found, wanted)
 
 

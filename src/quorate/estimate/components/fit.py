@@ -158,6 +158,11 @@ class Fitted(Result):
         return float(self.point.criterion + 2 * free * np.log(self.assembled.scale))
 
     @cached_property
+    def shared(self) -> dict[Any, Any]:
+        """What estimates of one fit share and was made already: a board asks for the same once for every system."""
+        return {}
+
+    @cached_property
     def aliases(self) -> tuple[frozenset[str], ...]:
         """Sets of components of which only the sum can be estimated."""
         return tuple(frozenset(names) for names in self.classes if len(names) > 1)

@@ -205,7 +205,7 @@ class Estimate(Interval):
         fit = self.basis.fit
         if self.basis.weighed.levels is not None:
             return None
-        return reach(fit.judgments, self._cells, self.target, **self._held, crowds=crowds_of(fit))
+        return reach(fit.judgments, self._cells, self.target, **self._held, crowds=crowds_of(fit), made=fit.shared)
 
     def of_studies(self, scores: Floats) -> tuple[Floats, Floats, Floats, tuple[tuple[Floats, float], ...]]:
         """Values, variances over items, their df and what drawn facets add in studies like this one.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +33,7 @@ def reach(
     ratio: float = 0.0,
     setup_only: float = 0.0,
     crowds: Mapping[str, tuple[Floats, float, float]] = MappingProxyType({}),
+    made: dict[Any, ItemModel] | None = None,
 ) -> Reach | None:
     """The reach of a sum of cells, whose items are drawn; None where they stand for themselves, or for a pool.
 
@@ -49,6 +51,8 @@ def reach(
         Variance of unequal weights of judges, prompts and the like that stand for themselves.
     crowds : mapping of str to (array, float, float)
         Of facets of many levels: their predicted effects, their variance and its degrees of freedom.
+    made : dict, optional
+        Models of the same judgments and crowds that were made for other weights; this one joins them.
 
     Notes
     -----
@@ -62,7 +66,7 @@ def reach(
         return None
     if any(targets[name] not in (POPULATION, ABSORBED, *_KNOWN) for name in targets):
         return None
-    layout = _Layout(judgments, weight, targets, ratio, crowds)
+    layout = _Layout(judgments, weight, targets, ratio, crowds, made)
     found = layout.model.scores(weight[None, :])
     effects = tuple(layout.effect(name) for name in drawn_facets(judgments, targets))
     brought = found.each[:, 0] - found.each[:, 0].mean()
@@ -151,6 +155,7 @@ class _Layout:
         targets: Mapping[str, Target],
         ratio: float,
         crowds: Mapping[str, tuple[Floats, float, float]],
+        made: dict[Any, ItemModel] | None = None,
     ) -> None:
         self._judgments, self._crowds = judgments, crowds
         over, few = judgments.ancestors(judgments.object), few_groups(judgments)
@@ -167,10 +172,13 @@ class _Layout:
         if strata:
             group = _of_items(item, judgments.level_codes(strata))
             stratum = np.unique(stratum * (int(group.max()) + 1) + group, return_inverse=True)[1]
-        shifts = (effect[judgments.level_codes([name])] for name, (effect, _, _) in crowds.items())
-        score = judgments.mean - sum(shifts, np.zeros(len(item)))
-        codes = np.array([_product_code(judgments, part) for part in self._of_part])
-        self.model = ItemModel(score, item, codes, stratum, ratio)
+        kind, made = (*groups[:1], *self._of_part, ratio), {} if made is None else made
+        if kind not in made:
+            shifts = (effect[judgments.level_codes([name])] for name, (effect, _, _) in crowds.items())
+            score = judgments.mean - sum(shifts, np.zeros(len(item)))
+            codes = np.array([_product_code(judgments, part) for part in self._of_part])
+            made[kind] = ItemModel(score, item, codes, stratum, ratio)
+        self.model = made[kind].within(stratum)
         self._share = {name: _profile(judgments.level_codes([name]), weight) for name in (*strata, *setup)}
 
     def effect(self, name: str) -> Effect:

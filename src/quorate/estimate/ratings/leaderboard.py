@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
@@ -127,9 +126,8 @@ def pair_errors(
     k = len(systems)
     value, variance, df = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k))
     effects: list[tuple[Floats, Floats, float]] = []
-    for i, j in combinations(range(k), 2):
-        one = _difference(joint, judgments, systems[i], systems[j])
-        one = aimed(one, among(one.target, targets))
+    for (i, j), found in zip(combinations(range(k), 2), _differences(joint, judgments, systems), strict=True):
+        one = aimed(found, among(found.target, targets))
         value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
         variance[i, j] = variance[j, i] = one.variance if reach is None else reach.variance
@@ -142,14 +140,22 @@ def pair_errors(
     return PairErrors(value, variance, df, tuple(effects))
 
 
-def _difference(joint: JointMeans, judgments: Judgments, a: str, b: str) -> Estimate:
-    """Difference of two systems by their own scores; by the one model where it was chosen or these are too few."""
-    if not joint.chosen and len(joint.systems) <= MOST_SYSTEMS:
-        with suppress(NotEstimable):
-            return difference(judgments, a, b, facet=joint.facet, targets=joint.asked).estimate
-    weights = np.zeros(len(joint.systems))
-    weights[joint.systems.index(a)], weights[joint.systems.index(b)] = 1.0, -1.0
-    return joint.contrast(weights)
+def _differences(joint: JointMeans, judgments: Judgments, systems: Sequence[str]) -> Iterator[Estimate]:
+    """Differences of every two systems by their own scores; by the one model where it was chosen, or these are few."""
+    own = not joint.chosen and len(systems) <= MOST_SYSTEMS
+    place = [joint.systems.index(name) for name in systems]
+    for first, a in enumerate(systems[:-1]):
+        signs = np.zeros((len(systems) - first - 1, len(systems)))
+        signs[:, place[first]] = 1.0
+        signs[np.arange(len(signs)), place[first + 1 :]] = -1.0
+        if not own:
+            yield from joint.contrasts(signs)
+            continue
+        for b, weights in zip(systems[first + 1 :], signs, strict=True):
+            try:
+                yield difference(judgments, a, b, facet=joint.facet, targets=joint.asked).estimate
+            except NotEstimable:
+                yield joint.contrast(weights)
 
 
 def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping[str, Target]) -> PairErrors:

@@ -373,9 +373,13 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     draws, systems = deviations.shape
     variance = np.diag(covariance).copy()
     members, widest, equal = _kinds(covariance, variance)
-    scale = np.zeros((0, 0), dtype=np.float32)
-    if not members:
-        scale = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
+    whole = np.zeros((0, 0), dtype=np.float32)
+    if systems < _MANY and not equal:
+        whole = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
+
+    def scale(rows: Ints) -> Floats32:
+        return whole[rows] if len(whole) else _scale(covariance, variance, rows)
+
     out, left = np.empty((draws, systems), dtype=np.float64), []
     block = max(1, _MOST // systems)
     for start in each("redrawn rankings", range(0, draws, block)):
@@ -385,12 +389,12 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)
             out[some] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
         elif members:
-            out[some], rest = _from_ends(part, covariance, variance, members, widest)
+            out[some], rest = _from_ends(part, scale, members, widest)
             left.append(rest + np.array([start, 0]))
         else:
-            out[some] = _from_all(part, scale)
+            out[some] = _from_all(part, whole)
     if left:
-        _add_left(out, np.concatenate(left), deviations, covariance, variance)
+        _add_left(out, np.concatenate(left), deviations, scale)
     return out
 
 
@@ -447,7 +451,7 @@ def _from_all(part: Floats32, scale: Floats32) -> Floats32:
 
 
 def _from_ends(
-    part: Floats32, covariance: Floats, variance: Floats, members: list[Ints], widest: Floats32
+    part: Floats32, scale: Callable[[Ints], Floats32], members: list[Ints], widest: Floats32
 ) -> tuple[Floats32, Ints]:
     """The same by the systems at both ends of each draw, from which the largest is where standard errors are alike.
 
@@ -464,7 +468,7 @@ def _from_ends(
             for end in (order[:, k], order[:, -1 - k]):
                 apart = part - part[draw, end][:, None]
                 np.abs(apart, out=apart)
-                apart *= _scale(covariance, variance, end)
+                apart *= scale(end)
                 np.maximum(highest, apart, out=highest)
             taken[kind] += 1
         for kind, order in enumerate(orders):
@@ -478,16 +482,16 @@ def _from_ends(
     return highest, np.argwhere(np.any(beyond, axis=0))
 
 
-def _add_left(out: Floats, left: Ints, deviations: Floats, covariance: Floats, variance: Floats) -> None:
+def _add_left(out: Floats, left: Ints, deviations: Floats, scale: Callable[[Ints], Floats32]) -> None:
     """The same of draws and systems, shape (left, 2), that are looked at one by one; put in place."""
     left = left[np.argsort(left[:, 1], kind="stable")]
     systems, starts = np.unique(left[:, 1], return_index=True)
     for i, draws in zip(systems.tolist(), np.split(left[:, 0], starts)[1:], strict=True):
-        scale = _scale(covariance, variance, np.array([i]))
+        own = scale(np.array([i]))[0]
         for d in draws.tolist():
             part = deviations[d].astype(np.float32, copy=False)
             apart = np.abs(part - part[i])
-            apart *= scale[0]
+            apart *= own
             out[d, i] = apart.max()
 
 
