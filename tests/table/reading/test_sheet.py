@@ -196,3 +196,23 @@ def test_codes_of_people_and_a_judge_are_labels(tmp_path):
     with pytest.raises(Unsure) as asked:
         q.read(path, announce=False)
     assert asked.value.beside_people("judges").options["labels"]
+
+
+def test_lists_that_another_column_tells_are_settings_and_no_rankings(tmp_path):
+    orders = ["bug, feature, praise", "praise, bug, feature", "feature, praise, bug", "feature, bug, praise"]
+    cells = [(f"fb{n}", f"variant_{n % 4}", f'"{orders[n % 4]}"', MARKS[n, 0]) for n in range(N)]
+    table = q.read(sheet(tmp_path, *rows("item_id,variant_id,category_order,score", cells)), announce=False)
+    assert table.n_levels("item") == N
+
+
+def test_where_a_score_came_from_names_no_statistics(tmp_path):
+    source = [["mean", "median", "third"][n % 3] for n in range(N)]
+    cells = zip((f"r{n}" for n in range(N)), MARKS[:, 0], source, strict=True)
+    assert q.read(sheet(tmp_path, *rows("response_id,score,score_source", cells)), announce=False).n_levels("item") == N
+
+
+@pytest.mark.parametrize("group", ["domain", "author"])
+def test_groups_of_what_nobody_judged_are_no_labels(tmp_path, group):
+    cells = [(f"p{n}", ["code", "math"][n % 2], f"Write {n} lines on it.") for n in range(N)]
+    with pytest.raises(Unsure, match="no column looks like a judgment"):
+        q.read(sheet(tmp_path, *rows(f"item_id,{group},prompt", cells)), announce=False)

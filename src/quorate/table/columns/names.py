@@ -23,7 +23,7 @@ MEASURES = frozenset(
     words(
         "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
         "updated duration ms rt years months days hours minutes count latency age runtime size bytes width height "
-        "line steps experience confidence certainty weight max min std sd variance"
+        "line steps experience confidence certainty weight max min std sd variance diff abs"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""

@@ -28,7 +28,12 @@ from quorate.wording import listed, words
 
 OF_WORDS = ("label", "labels", "numbers")
 """Options that say what words stand for."""
-_SOURCES = frozenset(words("language lang locale split source dataset format file url platform device channel"))
+_SOURCES = frozenset(
+    words(
+        "language lang locale split source dataset format file url platform device channel domain subset section "
+        "author benchmark"
+    )
+)
 """What a column is called that says where something comes from, or is for: no judgment of it."""
 _LONG = 40
 """Characters of a label, on average, beyond which it is a sentence."""

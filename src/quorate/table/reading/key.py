@@ -59,7 +59,7 @@ def is_of_people(name: str) -> bool:
     >>> is_of_people("human_passed"), is_of_people("judge_passed"), is_of_people("gpt4_vs_human")
     (True, False, False)
     """
-    return bool(PEOPLE & {*words_of(name)}) and not (is_of_machines(name) or is_id(name))
+    return bool(PEOPLE & {*words_of(name)}) and not (is_of_machines(name) or is_id(name) or measures(name))
 
 
 def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -275,7 +275,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
         bare = [re.split(rf">|;|\||,|{SHARED}", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
         entries = [[part.strip(" \"'") for part in cell] for cell in bare]
         systems = {entry for cell in entries for entry in cell}
-        again = any(len({*cell}) < len(cell) or "" in cell for cell in entries)
+        again = any(len({*cell}) < len(cell) or "" in cell for cell in entries) or _is_told(table, one)
         if again or not _FEWEST_RANKED <= len(systems) <= min(MOST_SYSTEMS, len(cells)):
             continue
         said = f"every {one.name} names systems, the best first: rankings"
@@ -290,6 +290,12 @@ def _won(name: str) -> int | None:
     """0 for the name of a column of those who won, 1 for one of those who lost, such as ``chosen`` and ``rejected``."""
     words = {*words_of(name)} - {"model", "system", "id", "name", "item", "option", "choice"}
     return next((side for side, marks in enumerate(_WON) if words and words <= marks), None)
+
+
+def _is_told(table: Table, one: Column) -> bool:
+    """Whether another column tells what this holds, as the settings of a run are told by its name."""
+    few = [two for two in table.columns if two is not one and one.distinct <= two.distinct < table.rows]
+    return any(two.words and table.within(two.name, one.name) for two in few[:MOST_TRIED])
 
 
 def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
