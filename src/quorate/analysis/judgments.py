@@ -27,7 +27,7 @@ from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.reading.key import is_of_machines, people_beside
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row, StatedInterval, plain
 from quorate.wording import capitalised
 
 if TYPE_CHECKING:
@@ -210,8 +210,15 @@ class Analysis(Linked, Result):
         return self.readings[0]
 
     @cached_property
+    def independent(self) -> StatedInterval:
+        """The naive interval of all judgments."""
+        from quorate.planning.naive import independent
+
+        return independent(self.fit.judgments, self.level)
+
+    @cached_property
     def naive(self) -> Naive:
-        """The naive intervals."""
+        """The naive intervals, those of single configurations among them."""
         from quorate.planning.naive import naive
 
         return naive(self.judgments, self.fit, level=self.level)
@@ -220,7 +227,7 @@ class Analysis(Linked, Result):
     def sentence(self) -> str:
         """The verdict in one or two sentences."""
         systems = self.judgments.n_levels(SYSTEM) if self.several(SYSTEM) else 1
-        said = sentence(self.readings, self.naive.overall, systems)
+        said = sentence(self.readings, self.independent, systems)
         return f"{said} {capitalised(self.others_reason)}." if self.others_reason else said
 
     @cached_property
@@ -264,8 +271,11 @@ class Analysis(Linked, Result):
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader must know, each once."""
+        from quorate.planning.naive import apart
+
         found = [self.setup, *([] if self.others is None else [self.others])]
-        said = [*(caveat for view in found for caveat in view.caveats), *self.naive.caveats]
+        said = [caveat for view in found for caveat in view.caveats]
+        said += apart(self.independent, self.fit.mean.value)
         said += [] if self.others is None else of_families(self.others)
         both = people_beside(self.judgments.facet(JUDGE).levels) if JUDGE in self.judgments.names else None
         said += [people_among_judges(*both)] if both and all(map(is_of_machines, both[1])) else []
@@ -390,7 +400,7 @@ class Analysis(Linked, Result):
 
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
-        naive = self.naive.overall
+        naive = self.independent
         rows: list[Row] = [
             {"interval": NAIVE, "mean": naive.value, "se": naive.se, "df": None, "low": naive.low, "high": naive.high}
             | {"n": naive.n}

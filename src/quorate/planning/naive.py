@@ -111,9 +111,7 @@ class Naive(Result):
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """Why the mean lies outside the naive interval of the whole study; empty where it does not."""
-        half = (self.overall.high - self.overall.low) / 2
-        apart = abs(self.target - self.overall.value) > half > 0
-        return (unequal_weights(self.overall.value, self.target),) if apart else ()
+        return apart(self.overall, self.target)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values."""
@@ -192,12 +190,21 @@ def naive(
     target = fit.mean.value
     true = truths(fit, truth, facets)
     single = tuple(against(cell, se.get(cell.n_items, np.nan), true(cell), level) for cell in usable)
+    return Naive(independent(answered, level), fit.mean, target, single, level, len(every) - len(usable), reason)
+
+
+def independent(answered: Judgments, level: float) -> StatedInterval:
+    """The mean of all judgments as if none had anything to do with another."""
     n = answered.n_answers
     value = float(answered.n @ answered.mean / n)
     square = float(answered.ss.sum() + answered.n @ (answered.mean - value) ** 2)
-    overall_se = float(np.sqrt(square / (n - 1) / n))
-    overall = normal(value, overall_se, n, level)
-    return Naive(overall, fit.mean, target, single, level, len(every) - len(usable), reason)
+    return normal(value, float(np.sqrt(square / (n - 1) / n)), n, level)
+
+
+def apart(naive: Interval, mean: float) -> tuple[Caveat, ...]:
+    """Why a mean lies outside the naive interval of the whole study; empty where it does not."""
+    beyond = abs(mean - naive.value) > (naive.high - naive.low) / 2 > 0
+    return (unequal_weights(naive.value, mean),) if beyond else ()
 
 
 def truths(fit: Decomposition, truth: str, facets: tuple[str, ...]) -> Callable[[Configuration], float]:
@@ -213,7 +220,7 @@ def truths(fit: Decomposition, truth: str, facets: tuple[str, ...]) -> Callable[
     return lambda cell: means[cell.labels[facet]]
 
 
-def normal(value: float, se: float, n: int, level: float) -> Interval:
+def normal(value: float, se: float, n: int, level: float) -> StatedInterval:
     """A mean with the normal interval."""
 
     def law(level: float) -> Ends:

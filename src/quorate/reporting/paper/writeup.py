@@ -251,7 +251,7 @@ def mean(analysis: Analysis) -> str:
 
 def naive(analysis: Analysis) -> str:
     """The interval that takes all judgments as independent."""
-    reading, independent = analysis.readings[0], analysis.naive.overall
+    reading, independent = analysis.readings[0], analysis.independent
     if not independent.half_width > 0:
         return ""
     ratio = reading.half_width / independent.half_width

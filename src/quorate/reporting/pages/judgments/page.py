@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def page(analysis: Analysis, record: Record) -> Page:
     """The page on judgments."""
-    p, naive = places(analysis), analysis.naive.overall.half_width
+    p, naive = places(analysis), analysis.independent.half_width
     tiles = (
         Tile(number(analysis.setup.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
         *(Tile(about(one, p), one.scope or "corrected") for one in analysis.readings),
@@ -117,11 +117,11 @@ def verdict_section(analysis: Analysis) -> Section:
 def intervals(analysis: Analysis) -> Figure:
     """The naive interval, the one for this study's setup and the one for others like it, on one axis."""
     rows, headline = analysis.rows(), analysis.readings[0]
-    ratio = headline.half_width / analysis.naive.overall.half_width
+    ratio = headline.half_width / analysis.independent.half_width
     if ratio >= 1.05:
         finding = f"The naive interval is {times(ratio)} times too narrow {headline.scope}".rstrip()
     else:
-        finding = against_naive(headline, analysis.naive.overall, places(analysis)).rstrip(".")
+        finding = against_naive(headline, analysis.independent, places(analysis)).rstrip(".")
     scores = analysis.support.facts.scores
     clipped = any(row["low"] < scores.low or row["high"] > scores.high for row in rows)
     whom = [f"this setup speaks for items like these{', ' * bool(headline.scope)}{headline.scope}"]
@@ -138,7 +138,7 @@ def intervals(analysis: Analysis) -> Figure:
         drawn = [
             {**row, "text": span(one, places(analysis))}
             | marks.drawn(row, window, NAIVE if row["interval"] == NAIVE_INTERVAL else CORRECTED)
-            for row, one in zip(rows, (analysis.naive.overall, *analysis.readings), strict=True)
+            for row, one in zip(rows, (analysis.independent, *analysis.readings), strict=True)
         ]
         base = marks.chart(drawn, marks.labels("interval"), step=60)
         x = marks.axis("mean", axis(analysis, "mean of"), window)
