@@ -26,7 +26,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM
-from quorate.table.reading.key import is_of_machines, people_beside
+from quorate.table.reading.people import among_models
 from quorate.table.results import Result, Row, StatedInterval, plain
 from quorate.wording import capitalised
 
@@ -277,8 +277,8 @@ class Analysis(Linked, Result):
         said = [caveat for view in found for caveat in view.caveats]
         said += apart(self.independent, self.fit.mean.value)
         said += [] if self.others is None else of_families(self.others)
-        both = people_beside(self.judgments.facet(JUDGE).levels) if JUDGE in self.judgments.names else None
-        said += [people_among_judges(*both)] if both and all(map(is_of_machines, both[1])) else []
+        both = among_models(self.judgments)
+        said += [people_among_judges(*both)] if both else []
         return tuple(dict.fromkeys(said))
 
     @cached_property

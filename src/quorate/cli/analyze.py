@@ -115,9 +115,13 @@ def analyze(
     from quorate.estimate.means.missing_bounds import AllEqual
     from quorate.reporting.paper.writeup import writeup
     from quorate.table.judgments import Judgments
+    from quorate.table.reading.people import refuse_people_among_models
     from quorate.table.votes import Votes
 
     table = reading.table(file, own, paper, files, certifying)
+    asked = {*own.given(), *labels.given(), *paper.given()} - {"level"}
+    if isinstance(table, Judgments) and not (reading.said() or asked):
+        refuse_people_among_models(table, file)
     files = files.by_default(page_name(file), out)
     words = isinstance(table, Judgments) and table.labels
     for group in (paper, certifying) if words else (labels, own):

@@ -363,6 +363,7 @@ def panel(
     from quorate.analysis.panel import validations
     from quorate.table.families import AUTO
     from quorate.table.read import kind_of
+    from quorate.table.reading.people import refuse_people_among_models
     from quorate.table.reading.reading import Meant, Unsure
 
     of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
@@ -375,6 +376,8 @@ def panel(
         )
         raise Unsure("judges are looked at by their scores, and these are votes", str(file), ways, "votes")
     judgments = reading.judgments(file, also=column)
+    if not (reading.said() or {*own.given()} - {"level"} or group or validate):
+        refuse_people_among_models(judgments, file)
     found = own(judgments, group=of_judge or group, prices=prices.prices())
     redrawn = validations(found) if validate else {}
     validation = {name: one.to_dict() for name, one in redrawn.items()}

@@ -112,3 +112,34 @@ def test_models_named_like_the_two_sides_win_by_name(run, shared):
     ran = run("compare", shared / "data" / "answers" / "names_2.csv")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("model-a is better than model-b: model-a wins 81.2% of 400 decisive votes")
+
+
+@pytest.mark.parametrize("command", ["analyze", "judges"])
+def test_people_among_models_of_one_column_are_asked_about_as_side_by_side(run, tmp_path, monkeypatch, command):
+    """Unless it is said how the file is read, there are systems to be compared, or nobody says who is which."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    true = rng.normal(3, 1, 40)
+
+    def table(judges, systems=("",)):
+        rows = [
+            (f"i{i}", judge, system, round(true[i] + rng.normal(0, 0.5), 1))
+            for i in range(40)
+            for judge in judges
+            for system in systems
+        ]
+        frame = pl.DataFrame(rows, schema=["example_id", "rater", "system", "score"], orient="row")
+        (frame if len(systems) > 1 else frame.drop("system")).write_csv("long.csv")
+
+    table(["gpt-4o", "claude-3", "human_1", "human_2"])
+    ran = run(command, "long.csv")
+    said = "human_1 and human_2 are people by name, claude-3 and gpt-4o models: taken as quorate judges long.csv"
+    assert ran.err.startswith(f"quorate: {said} --human human_1 --human human_2")
+    assert "orders items most as people do" in " ".join(ran.out.split())
+    alike = run(command, "long.csv", "--facet", "judge=rater")
+    assert alike.err == ""
+    assert "orders items" not in alike.out
+    table(["gpt-4o", "human_1"], systems=("old", "new"))
+    assert "taken as quorate judges" not in run(command, "long.csv").err
+    table(["x", "y", "human_1"])
+    assert "taken as quorate judges" not in run(command, "long.csv").err

@@ -216,3 +216,19 @@ def test_groups_of_what_nobody_judged_are_no_labels(tmp_path, group):
     cells = [(f"p{n}", ["code", "math"][n % 2], f"Write {n} lines on it.") for n in range(N)]
     with pytest.raises(Unsure, match="no column looks like a judgment"):
         q.read(sheet(tmp_path, *rows(f"item_id,{group},prompt", cells)), announce=False)
+
+
+def test_what_says_more_of_an_item_or_is_measured_is_not_asked_about(tmp_path):
+    texts = [f"a child with kite {n} in the rain" for n in range(N // 2)]
+    cells = [(f"img{n % (N // 2)}", texts[n % (N // 2)], MARKS[n, 0]) for n in range(N)]
+    table = q.read(sheet(tmp_path, *rows("image,caption,rating", cells)), announce=False)
+    assert (table.n_levels("item"), table.names) == (N // 2, ("item",))
+    cells = [(f"s{n}", f"v{n % 3}", 3 + n % 5, MARKS[n, 1]) for n in range(N)]
+    turns = q.read(sheet(tmp_path, *rows("session_id,bot_version,turns,csat", cells)), announce=False)
+    assert "judge" not in turns.names
+
+
+def test_a_total_alone_is_the_score(tmp_path):
+    cells = [(f"ESSAY-{n}", f"m{j}", MARKS[n, j]) for n in range(N) for j in range(3)]
+    table = q.read(sheet(tmp_path, *rows("Essay ID,Grader model,Total score (0-10)", cells)), announce=False)
+    assert (table.n_levels("item"), table.n_levels("judge"), table.mean.mean()) == (N, 3, pytest.approx(MARKS.mean()))

@@ -23,7 +23,8 @@ MEASURES = frozenset(
     words(
         "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
         "updated duration ms rt years months days hours minutes count latency age runtime size bytes width height "
-        "line steps experience confidence certainty weight max min std sd variance diff abs"
+        "line steps experience confidence certainty weight max min std sd variance diff abs turns "
+        "messages"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
@@ -365,11 +366,12 @@ def is_count(name: str) -> bool:
 
     Examples
     --------
-    >>> is_count("n_turns"), is_count("n"), is_count("turns")
-    (True, False, False)
+    >>> is_count("n_turns"), is_count("n"), is_count("turns"), is_count("total_score")
+    (True, False, False, False)
     """
     words = plain(name).split("_")
-    return (len(words) > 1 and words[0] in _COUNTS) or (words[-1] in _COUNTED and words != ["votes"])
+    summed = words[0] == "total" and words[-1] in HINTS
+    return (len(words) > 1 and words[0] in _COUNTS and not summed) or (words[-1] in _COUNTED and words != ["votes"])
 
 
 def no_score(name: str) -> bool:

@@ -78,6 +78,8 @@ _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
 _TRUTHS = frozenset(("true", "false", "yes", "no"))
 """Words of a column that says yes or no of something."""
+_FEWEST_WORDS = 4
+"""Words of a sentence, on average."""
 _FEWEST_LETTERS = 3
 """Letters of a word in a name that says something."""
 SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
@@ -293,6 +295,11 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
     return [one.name for one in named if one.scored and same_scale(one, judged)]
 
 
+def _is_sentence(one: Column) -> bool:
+    """Whether a column holds texts, of four words or more each on average, such as captions."""
+    return is_prose(one) or sum(len(word.split()) for word in one.words) >= _FEWEST_WORDS * len(one.words) > 0
+
+
 def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
     """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
     used = {*score.split(OF), score, *known.values(), *found.facets.values()}
@@ -315,7 +322,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS, *CLUSTERS, "input", "instruction"} & {*words_of(one.name)}
-        and not (again and groups_items(one.name) and table.within(str(item), one.name))
+        and not (again and (groups_items(one.name) or _is_sentence(one)) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
     ]
