@@ -120,9 +120,10 @@ class Freedom:
         out = np.full(rows.shape, self.free, dtype=np.float64)
         both = (rows < s) & (columns < s)
         i, j = rows[both], columns[both]
-        found = np.asarray(self.met[i, j], dtype=np.float64).ravel()
-        known, square, part = (one[i] + one[j] for one in (self.known, self.square, self.part))
-        out[both] = np.where(found > 0, found, spent(square / known**2, part / known, self.even))
+        if len(i):
+            found = np.asarray(self.met[i, j], dtype=np.float64).ravel()
+            known, square, part = (one[i] + one[j] for one in (self.known, self.square, self.part))
+            out[both] = np.where(found > 0, found, spent(square / known**2, part / known, self.even))
         same = (rows == columns) & ~both
         out[same] = self.other[rows[same] - s]
         return out
