@@ -174,8 +174,8 @@ def test_a_complete_panel_has_none():
 @pytest.mark.parametrize(
     ("table", "code", "part"),
     [
-        (scores(left_out=1), "incomplete-scenarios", "every scenario: 1 scenario;"),
-        (scores(generations_left_out=4), "incomplete-scenarios", "every scenario: 4 generations;"),
+        (scores(left_out=1), "incomplete-scenarios", "every item: 1 item;"),
+        (scores(generations_left_out=4), "incomplete-scenarios", "every item: 4 answers;"),
         (scores(answers=(1, 8)), "averaged-answers", "the mean of its 1 to 8 answers"),
         (scores(answers=(8, 8)), "averaged-answers", "the mean of its 8 answers"),
         (scores(n=29), "few-items", "29 items"),
