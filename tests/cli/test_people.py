@@ -324,6 +324,13 @@ def table(tmp_path_factory):
     return path
 
 
+def test_a_board_that_tells_no_two_apart_is_undecided(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    labelled(frame(20, favour=0), 10).write_csv(path)
+    ran = run("rank", path, "--human", "person")
+    assert (ran.code, ran.err) == (2, "")
+
+
 def test_the_board_that_people_would_give(run, table, tmp_path):
     page = tmp_path / "board.md"
     ran = run("rank", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
