@@ -93,7 +93,10 @@ class AgainstMarks(Result):
     @property
     def sentence(self) -> str:
         """The answer: how much more the best judge gives than people, how far it orders items alike, and their mean."""
-        return " ".join([best_words(self.marks), *([mark_words(self.together)] if self.together else [])])
+        if self.together is None:
+            return best_words(self.marks)
+        r = self.together.correlation
+        return f"{best_words(self.marks)} The mean of all correlates by {r.value:.2f} ({r.low:.2f} to {r.high:.2f})."
 
     def rows(self) -> list[Row]:
         """One row for every judge, and for their mean."""
@@ -219,7 +222,7 @@ def _order(one: MarkGap) -> float:
 
 def mark_words(one: MarkGap) -> str:
     """How much more or less a judge gives than people, and how far both order items alike."""
-    who = capitalised(one.judge) if one.judge in (ALONE, TOGETHER) else one.judge
+    who = capitalised(one.judge) if one.judge == ALONE else one.judge
     more = "more" if one.gap.value >= 0 else "less"
     ends = f"{one.gap.low:+.2f} to {one.gap.high:+.2f}"
     beyond = f"{one.correlation.value:.2f} ({one.correlation.low:.2f} to {one.correlation.high:.2f})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quorate.analysis.words import cut
-from quorate.estimate.agreement.mark_gaps import AgainstMarks, MarkGap
+from quorate.estimate.agreement.mark_gaps import TOGETHER, AgainstMarks, MarkGap
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import picked
@@ -54,9 +54,10 @@ def mark_gaps(each: Sequence[MarkGap], level: float) -> Figure:
         | {"r": _two(one.correlation.value), "r_low": _two(one.correlation.low), "r_high": _two(one.correlation.high)}
         for one in each
     ]
-    off = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
+    alone = [one.gap for one in each if one.judge != TOGETHER]
+    off = sum(gap.low > 0 or gap.high < 0 for gap in alone)
     shown = "is" if off == 1 else "are"
-    finding = f"{off:,} of {counted(len(rows), 'judge')} {shown} shown to give more or less than people"
+    finding = f"{off:,} of {counted(len(alone), 'judge')} {shown} shown to give more or less than people"
     if len(rows) == 1:
         finding = f"{cut(each[0].judge, 30)} gives {_more(each[0])} than people"
     lines = (
