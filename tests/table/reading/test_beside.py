@@ -68,7 +68,7 @@ def test_what_is_right_beside_how_two_systems_did_is_nobodys_judgment():
     frame = pl.DataFrame(
         {"idx": range(N), "gold": RNG.integers(10, 99, N), "qwen_correct": right[0], "llama_correct": right[1]}
     )
-    found = q.compare(frame, "qwen_correct", "llama_correct")
+    found = q.compare(frame, "qwen", "llama")
     assert found.difference.value == pytest.approx(np.mean(right[0]) - np.mean(right[1]))
 
 

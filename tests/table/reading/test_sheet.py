@@ -232,3 +232,17 @@ def test_a_total_alone_is_the_score(tmp_path):
     cells = [(f"ESSAY-{n}", f"m{j}", MARKS[n, j]) for n in range(N) for j in range(3)]
     table = q.read(sheet(tmp_path, *rows("Essay ID,Grader model,Total score (0-10)", cells)), announce=False)
     assert (table.n_levels("item"), table.n_levels("judge"), table.mean.mean()) == (N, 3, pytest.approx(MARKS.mean()))
+
+
+@pytest.mark.parametrize("form", ["rank_{}", "{}_score", "scores.{}", "{} Rating"])
+def test_systems_are_named_without_what_each_was_given(tmp_path, form):
+    names = [form.format(name) for name in ("gpt-4o", "llama3", "qwen")]
+    table = q.read(
+        sheet(tmp_path, *rows("id," + ",".join(names), ((n, *marks) for n, marks in enumerate(MARKS)))),
+        wide={"system": names},
+        facets={"item": "id"},
+        announce=False,
+    )
+    assert table.facet("system").levels == ("gpt-4o", "llama3", "qwen")
+    judges = q.read(tmp_path / "sheet.csv", wide={"judge": names}, facets={"item": "id"}, announce=False)
+    assert judges.facet("judge").levels == tuple(sorted(names))

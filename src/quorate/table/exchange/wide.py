@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import AMONG
+from quorate.roles import AMONG, SYSTEM
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
 
@@ -27,6 +27,11 @@ SHARED = r"\s=\s"
 BEATEN = "model_b"
 """Role of columns of a square of wins: whom the system of the row beat, as often as a cell says."""
 _GRID = re.compile(r"(.*\S)\s+\[([^\[\]]+)\]\s*")
+_GAVE = "(?P<given>(?i:rank(ing)?|scores?|ratings?|marks?|grades?|correct|passed))"
+_OF_SYSTEMS = (
+    re.compile(_GAVE + r"[\s_.:-]+(?P<level>.*[A-Za-z].+)"),
+    re.compile(r"(?P<level>.*[A-Za-z].*[^\s_.:-])[\s_.:-]+" + _GAVE),
+)
 _WHO, _BY = "(judge|rater|grader|annotator|reviewer)", r"(?:(?:judged|rated|scored|graded)[\s_.-]*)?by"
 _FEWEST = 6
 """Columns from which on one pattern says them shorter."""
@@ -59,11 +64,19 @@ class Step:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the columns as levels: of a grid in a form, such as ``Rank both [gpt]``, what stands in brackets."""
+        """Names of the columns as levels: of a grid in a form, such as ``Rank both [gpt]``, what stands in brackets.
+
+        Of systems also without a word that all begin or end with and that says what was given, as in ``rank_gpt``.
+        """
         parts = [_GRID.fullmatch(name) for name in self.columns]
         found = [(part[1], part[2]) for part in parts if part]
-        grid = len(found) == len(self.columns) > 1 and len({head for head, _ in found}) == 1
-        return tuple(level for _, level in found) if grid else self.columns
+        if len(found) == len(self.columns) > 1 and len({head for head, _ in found}) == 1:
+            return tuple(level for _, level in found)
+        for form in _OF_SYSTEMS if self.role == SYSTEM else ():
+            bare = [form.fullmatch(name) for name in self.columns]
+            if len({part["given"].lower() for part in bare if part}) == 1 and all(bare):
+                return tuple(part["level"] for part in bare if part)
+        return self.columns
 
     @property
     def listed(self) -> bool:
