@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.errors import UnknownColumn
 from quorate.table.reading.reading import Unsure
 
 RNG = np.random.default_rng(3)
@@ -104,6 +105,8 @@ def test_a_square_of_wins_whose_corner_does_not_say_who_won(tmp_path):
         q.read(path, announce=False)
     row, column = (q.read(path, announce=False, **way.options) for way in asked.value.ways)
     assert (row.wins("gpt", "phi"), column.wins("gpt", "phi")) == (wins[0, 3], wins[3, 0])
+    with pytest.raises(UnknownColumn, match='model_b: no column "nobody"'):
+        q.read(path, model_a="model", model_b=["gpt", "nobody"], announce=False)
 
 
 def test_a_short_ballot_ranks_whom_it_leaves_out_behind(tmp_path):

@@ -244,7 +244,7 @@ def beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
     """
     for name in step.columns:
         if name not in names:
-            raise UnknownColumn("wide", name, names)
+            raise UnknownColumn(BEATEN if step.role == BEATEN else "wide", name, names)
     others = tuple(name for name in names if name not in step.columns)
     made = {SCORE} if step.role == SCORE else {step.role} if step.role == COLUMNS else {*step.roles, SCORE}
     for name in made & ({*others} - {step.names}):
