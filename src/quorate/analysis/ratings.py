@@ -85,20 +85,9 @@ class RatingsAnalysis(Result):
         return self.found.caveats
 
     @property
-    def not_rankable(self) -> str:
-        """Why these systems cannot be put in order, in a sentence; empty where they can."""
-        if not isinstance(self.found, Ratings) and not self.found.rankable:
-            return f"Not rankable: {self.noise_words}."
-        return ""
-
-    @property
-    def noise_words(self) -> str:
-        """How noise compares with what systems truly differ by; only of scores."""
-        found = self.found
-        if isinstance(found, Ratings):
-            return ""
-        parts = f"the noise of a mean (sd {found.noise**0.5:.3g}) against the true means (sd {found.spread**0.5:.3g})"
-        return f"{parts}, {found.common:.0%} of the noise common to all items"
+    def rankable(self) -> bool:
+        """Whether systems differ by more than the noise of their means, as far as scores tell."""
+        return isinstance(self.found, Ratings) or self.found.rankable
 
     @property
     def position_words(self) -> str:

@@ -92,7 +92,7 @@ def test_one_judge_decides_the_first_place():
     assert (found.first, found.median, found.trimmed) == ("x", "y", "y")
     assert dict(found.without) == {"j0": "x", "j1": "x", "j2": "x", "j3": "x", "j4": "y"}
     assert found.sentence == (
-        "The highest mean is that of x, but without j4 that of y; the first is y by the median of judges and y by "
+        "The highest mean is that of x, but without j4 that of y; the first is y by the median of judges and by "
         "their trimmed mean."
     )
     assert [row["same"] for row in found.rows()] == [True] * 4 + [False] * 3

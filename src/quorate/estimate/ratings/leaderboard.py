@@ -425,8 +425,10 @@ class Leaderboard(Board):
             (lead, *_), (same, *told) = (claim(one).split("; ") for one in (self, self.others))
             whom = capitalised(self.others.scope)
             others = f"{whom}: {claim(self.others)}."
-            if told and lead == same:
-                others = f"{whom} the same{'' if claim(self) == claim(self.others) else f', but {told[0]}'}."
+            if claim(self) == claim(self.others):
+                others = f"{whom} the same."
+            elif told and lead == same:
+                others = f"{whom} the same, but {told[0]}."
         beyond = self.unsaid and f"{capitalised(self.unsaid)}."
         finding = " ".join(line for line in (standing(self, self.scope), others, beyond) if line)
         if self.rankable:
@@ -500,7 +502,7 @@ def leaderboard(
         level=level,
         joint=joint,
         judgments=judgments,
-        caveats=(*joint.fit.caveats, *lost),
+        caveats=tuple(dict.fromkeys((*joint.fit.caveats, *lost))),
         seed=seed,
         pairs=pair_errors(joint, judgments, systems, joint.targets),
         targets=joint.targets,

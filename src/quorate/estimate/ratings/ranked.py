@@ -65,8 +65,10 @@ class ByJudges(Result):
         kept = f"{self.first} has the highest mean without any one of {counted(len(self.without), 'judge')}"
         parts = [f"without {listed(judges, 'or', most=_SHOWN)} that of {first}" for first, judges in moved.items()]
         left = f"The highest mean is that of {self.first}, but {listed(parts)}" if moved else kept
-        ways = [("the median of judges", self.median), ("their trimmed mean", self.trimmed)]
-        robust = listed(f"{name} by {way}" for way, name in ways if name is not None)
+        robust = f"{self.median} by the median of judges"
+        if self.trimmed is not None:
+            same = self.trimmed == self.median
+            robust += " and by their trimmed mean" if same else f" and {self.trimmed} by their trimmed mean"
         return f"{left}; the first is {robust}."
 
     def rows(self) -> list[Row]:

@@ -147,7 +147,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
     unbeaten = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
     opinion = "" if isinstance(view.found, Ratings) else view.found.opinion
-    said = tuple(line for line in (view.not_rankable, judges and judges.sentence, opinion) if line)
+    said = tuple(line for line in (judges and judges.sentence, opinion) if line)
     order += [] if judges is None else [without_judges(judges)]
     few = view.found.fragility if isinstance(view.found, Ratings) else None
     left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
@@ -214,7 +214,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     def chart() -> Spec:
         first = rated[:MOST_DRAWN]
         window = marks.around(first, "rating")
-        colour = NAIVE if view.not_rankable else CORRECTED
+        colour = CORRECTED if view.rankable else NAIVE
         drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
         x = marks.axis("rating", view.unit, window, len(first))
         base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
@@ -434,7 +434,7 @@ def _first(view: RatingsAnalysis) -> str:
         never = listed([cut(one.system, _SHORT) for one in view.found.unbeaten], most=3)
         return f"{never} never lost: no rating says how far above the others"
     name, most = cut(view.names[0], _SHORT), int(view.found.ranks.high[0])
-    if view.not_rankable:
+    if not view.rankable:
         return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
     if most == 1:
         return f"{name} is first of {len(view.found)} systems"
