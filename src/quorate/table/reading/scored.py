@@ -320,10 +320,11 @@ def _numbered_anew(table: Table, found: Key, known: Mapping[str, str]) -> tuple[
     """A key whose items are numbered from the start in each task, or set of data: an item is both together."""
     item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
     sets = [name for name in found.added if {*words_of(name)} & (_SETS | _WHOLES)]
-    numbered = item in table.names and table.column(item).whole and (is_id(item) or {*words_of(item)} <= _PARTS)
-    if len(sets) != 1 or not numbered:
+    if item not in table.names or len(sets) != 1:
         return table, found, ""
-    if (table.column(item).low or 0) > 1:
+    column, part = table.column(item), {*words_of(item)} - IDS <= _PARTS
+    inside = part or (is_id(item) and {*words_of(sets[0])} & _SETS)
+    if not (inside and column.numeric and column.whole) or (column.low or 0) > 1:
         return table, found, ""
     both = CROSSED.join((sets[0], item))
     alike = bool({*words_of(sets[0])} & _WHOLES)  # parts of one may be
