@@ -83,6 +83,7 @@ def test_the_law_of_few_votes_is_not_known():
     assert not few.known
     assert np.isnan([few.share_below(0.1), few.quantile(0.5)]).all()
     assert np.isfinite(few.mean_square)
+    assert np.isnan(margin_law([1, 3], [1, 5]).mean_square)
     assert enough.known
     assert enough.share_below(0.1) > 0.5
 

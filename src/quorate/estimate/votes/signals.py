@@ -40,7 +40,8 @@ class MarginLaw(Result):
     margin, chance : array, shape (margins,)
         Middles of the steps from 0 to 1/2, and the chance of each; nan where a pair has fewer than 50 votes.
     mean_square : float
-        Mean squared margin over pairs without the noise, by moments; below 0 where noise is all there is to see.
+        Mean squared margin over pairs without the noise, by moments; below 0 where noise is all there is to see, nan
+        where votes of a pair are worth one.
     mean_square_raw : float
         Mean squared margin as estimated.
     """
@@ -82,7 +83,8 @@ def margin_law(wins: ArrayLike, n: ArrayLike) -> MarginLaw:
     known = votes.min() >= LEAST_VOTES
     law = of_clusters.margin_law(of_clusters.margin_likelihood(k, votes, GRID)) if known else np.full(len(GRID), np.nan)
     raw = float(np.mean((k / votes - 0.5) ** 2))
-    return MarginLaw(GRID, law, of_clusters.mean_square(k, votes), raw)
+    squared = of_clusters.mean_square(k, votes) if votes.min() > 1 else float("nan")
+    return MarginLaw(GRID, law, squared, raw)
 
 
 def share_below(chance: Floats, tau: float) -> Floats:
