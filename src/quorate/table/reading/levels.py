@@ -67,9 +67,8 @@ def part_of(names: Sequence[str]) -> str | None:
 def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], names: Sequence[str]) -> Said:
     """What columns of scores are, and why: the first that their names, that of the row, or those beside say."""
     bare = stripped(columns)
-    own = varying(columns)
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
-    criteria = sum(is_criterion(name) for name in own)
+    criteria = sum(map(is_criterion, varying(columns)))
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
     held = all(holder_of(name) in HOLDERS for name in columns)
