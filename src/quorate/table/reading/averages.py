@@ -29,7 +29,7 @@ from quorate.wording import listed, words
 
 STATISTICS = frozenset(words("mean std sd stdev median min max variance var stderr se sem"))
 """What the number of a row is called that was made of many."""
-_SOURCES = frozenset(("source", "method", "rule", "aggregation"))
+_ORIGINS = frozenset(("source", "method", "rule", "aggregation"))
 """Words in the name of a column that says how a score came about."""
 _COUNTS = frozenset(("n", "count", "num", "samples", "support", "total", "size", "examples"))
 """Words in the name of a column that says of how many something is an average."""
@@ -50,7 +50,7 @@ def refuse_statistics(table: Table) -> None:
         If labels of a column name two statistics or more.
     """
     for one in table.columns:
-        if _SOURCES & {*words_of(one.name)}:  # of one score each, such as the mean of two raters or what a third said
+        if _ORIGINS & {*words_of(one.name)}:  # of one score each, such as the mean of two raters or what a third said
             continue
         last = {words_of(word)[-1] for word in one.words if not one.numeric and words_of(word)}
         found = sorted(last & STATISTICS)

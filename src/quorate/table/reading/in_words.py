@@ -28,7 +28,7 @@ from quorate.wording import listed, words
 
 OF_WORDS = ("label", "labels", "numbers")
 """Options that say what words stand for."""
-_SOURCES = frozenset(
+_SUBSETS = frozenset(
     words(
         "language lang locale split source dataset format file url platform device channel domain subset section "
         "author benchmark"
@@ -107,7 +107,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
         and not (DESCRIBED | IDS | REMARKS | MEASURES) & set(plain(one.name).split("_"))
-        and not {*words_of(one.name)} <= _SOURCES
+        and not {*words_of(one.name)} <= _SUBSETS
         and not is_prose(one)
         and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)} or JUDGE in known)
     ]
