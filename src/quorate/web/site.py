@@ -25,6 +25,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.seats import LINK, OWNER
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
+from quorate.reporting.print.html import HEAD
 from quorate.study.file import Study
 from quorate.study.people import MOST_COMMENT, People, Standing
 from quorate.study.questions import Questions
@@ -82,6 +83,7 @@ class Site:
             auto_reload=False,
         )
         self._templates.filters["visible"] = visible
+        self._templates.globals["head"] = HEAD
 
     @property
     def study(self) -> Study:

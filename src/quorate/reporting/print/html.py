@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 PAPER_ROWS = 40
 """Rows of a table that paper has room for."""
+HEAD = Markup("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">""")
+"""How every page begins, of a report and of a study."""
 
 
 def filled(form: str, *values: object) -> Markup:
@@ -57,7 +65,7 @@ def html(
     links = _each('<li><a href="#%s">%s</a></li>\n', ((one["name"], one["title"]) for one in sections))
     return "".join(
         [
-            filled(_TOP, page.provenance["software"], own["hash"], page.title, own["style"], page.title),
+            filled(_TOP, HEAD, page.provenance["software"], own["hash"], page.title, own["style"], page.title),
             filled('<p class="note">%s</p>\n', parts["note"]) if parts["note"] else "",
             filled('<h1 class="sentence">%s</h1>\n', sentence),
             filled("%s\n", _exhibit(lead, 2)) if lead else "",
@@ -190,12 +198,7 @@ _CAVEATS = """\
 </div>
 """
 _TOP = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+%s
 <meta name="generator" content="%s">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src %s; style-src 'unsafe-inline'; \
 img-src data:; base-uri 'none'; form-action 'none'">
