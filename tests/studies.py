@@ -250,10 +250,6 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
 
     The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
     """
-    from quorate.analysis.agreement import AgreementAnalysis
-    from quorate.estimate.agreement.battles import position_bias
-    from quorate.estimate.agreement.leaderboards import accuracy_by_cell
-
     rows = []
     for i, (j, judge), turned in product(range(80), enumerate(labels), (False, True)):
         right = (i + 3 * j) % 10 < (9 if j == 0 else 6)
@@ -265,8 +261,8 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
     judged, people = (
         q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
     )
-    found = q.agreement.agreement(judged, people, each="judge", by="prompt_type", resamples=200, rng=1)
-    return AgreementAnalysis(found, accuracy_by_cell(judged, people, by=("judge", "order")), position_bias(judged))
+    options = {"each": "judge", "by": "prompt_type", "cells": ("judge", "order"), "position": True}
+    return q.agreement.agreement(judged, people, resamples=200, rng=1, **options)
 
 
 @pytest.fixture(name="agreed", scope="session")

@@ -84,26 +84,11 @@ def judged(file: Path, reading: Reading) -> Judgments | Votes:
     return reading.votes(file, facet=reading.facet)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked(Group):
-    """What else is asked of the same judgments."""
-
-    cells: str | None = option(
-        "ROLES",
-        "Votes: also how often single votes are right in every cell of these roles, such as judge,variant.",
-        of="votes",
-    )
-    position: bool = option(
-        "", "Votes with an order: also whether each judge prefers what is shown first.", default=False, of="votes"
-    )
-
-
 @command
 def agree(
     file: File,
     people: People,
     own: Annotated[Declared, of("quorate.estimate.agreement.agreement:agreement")],
-    asked: Asked,
     reading: Reading,
     files: Files,
     out: Output,
@@ -114,16 +99,16 @@ def agree(
     said of it: with ties, and among battles that neither calls a tie. For leaderboards by judges see quorate rank
     --pipelines.
     """
-    from quorate.analysis.agreement import agreement_view
+    from quorate.estimate.agreement.agreement import agreement
     from quorate.table.votes import Votes
 
     judged, theirs = people.sources(file, reading, own.value("key"), needed=True)
     if not isinstance(judged, Votes):
-        asked.refuse("votes", "for votes, and this file has scores; leave it out")
+        own.refuse("votes", "for votes, and this file has scores; leave it out")
     options = own.arguments(judged if isinstance(theirs, list) else theirs)
-    view = agreement_view(judged, theirs or [], cells=names(asked.cells), positions=asked.position, **options)
+    found = agreement(judged, theirs or [], **options)
     notes = with_column(judged.notes, "people", None if people.people else people.human_label)
-    out.show(view, files, judged, seed=own.value("rng"), notes=notes)
+    out.show(found, files, judged, seed=own.value("rng"), notes=notes)
     return 0
 
 

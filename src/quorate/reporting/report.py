@@ -25,7 +25,6 @@ FIT = "estimate.components.decomposition:Decomposition"
 """The type whose page is that of its mean."""
 
 PAGES: Mapping[str, str] = {
-    "analysis.agreement:AgreementAnalysis": "people.agreement:page",
     "analysis.allocation:AllocationAnalysis": "allocation:page",
     "analysis.designs:Changes": "designs:changed",
     "analysis.interim:Interim": "interim:page",

@@ -80,7 +80,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "quorate.planning.labels_plan:plan_board_labels",
     ),
     "judges --human": (READ, READ_VOTES, "quorate.estimate.agreement.against:against"),
-    "judges --agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
+    "judges --agree": (READ, READ_VOTES, "quorate.estimate.agreement.agreement:agreement"),
     "rank --pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "rank --tries": (READ, DECOMPOSE, "quorate.decide.gaming:gaming"),
     "papers": ("quorate.reproduction.reproduce:reproduce",),

@@ -9,10 +9,9 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.agreement.agreement import battle_clusters, gain_interval, rate_interval, shared_out
+from quorate.estimate.agreement.agreement import battle_clusters
 from quorate.estimate.agreement.battles import pairwise_battles
 from quorate.estimate.agreement.leaderboards import accuracy, accuracy_by_cell, named
-from quorate.numerics.votes.binomial import clopper_pearson
 
 
 @pytest.fixture(scope="module")
@@ -98,29 +97,6 @@ def test_a_battle_has_one_cluster():
         battle_clusters(votes_of(["p", "q"], [("x", "y")] * 2, ["ann", None]), "prompt", "judge")
     with pytest.raises(UnknownTerm):
         battle_clusters(twice, "prompt", "colour")
-
-
-def test_intervals_are_by_clusters():
-    right = np.array([True] * 12 + [False] * 8)
-    apart, together = np.arange(20), np.repeat(np.arange(5), 4)
-    exact = [float(end) for end in clopper_pearson(12, 20, 0.95)]
-    assert rate_interval(right, apart, 0.95) == pytest.approx(exact)
-    low, high = rate_interval(right, together, 0.95)
-    assert low < exact[0] < exact[1] < high
-    gain = np.where(right, 1, -1)
-    assert gain_interval(gain, together, 0.95)[2] > gain_interval(gain, apart, 0.95)[2]
-
-
-def test_one_cluster_has_no_interval():
-    one = np.zeros(3, dtype=np.int64)
-    assert np.isnan(rate_interval(np.ones(3, dtype=bool), one, 0.95)).all()
-    assert np.isnan(gain_interval(np.ones(3, dtype=np.int64), one, 0.95)).all()
-    assert shared_out(np.zeros(0), np.zeros(0, dtype=np.int64)) is None
-
-
-def test_weights_count():
-    found = shared_out(np.array([1.0, 0.0]), np.array([0, 1]), np.array([3.0, 1.0]))
-    assert (found.value, found.n, found.clusters) == (0.75, 4.0, 2)
 
 
 @pytest.fixture(scope="module")

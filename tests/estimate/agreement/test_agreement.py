@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -294,3 +295,34 @@ def test_leaderboards_that_are_refused():
         compare_leaderboards(values, {}, of="tau")
     with pytest.raises(InvalidInput, match='boards: x has no finite rating of "s3"'):
         compare_leaderboards(values, {"x": values | {"s3": np.nan}})
+
+
+def test_cells_and_positions_are_found_where_they_are_asked():
+    rows = [
+        (f"p{i}", judge, turned, "xy"[(i + j) % 3 == 0], "xy"[i % 3 == 0])
+        for i in range(30)
+        for j, judge in enumerate(("a", "b"))
+        for turned in (False, True)
+    ]
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "swapped", "winner", "people"], orient="row")
+    frame = frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y"))
+    judged, people = (q.read_votes(frame, winner=name, announce=False) for name in ("winner", "people"))
+    both = agreement(judged, people, cells=["judge"], position=True, resamples=100, rng=1)
+    alone = agreement(judged, people, resamples=100, rng=1)
+    assert (alone.cells, alone.positions) == (None, ())
+    assert replace(both, cells=None, positions=()).to_dict() == alone.to_dict()
+    assert both.cells.roles == ("judge",)
+    assert [one.judge for one in both.positions] == ["a", "b"]
+
+
+@pytest.mark.parametrize("asked", [{"cells": ["judge"]}, {"position": True}])
+def test_scores_have_no_cells_and_no_positions(asked):
+    rows = [
+        (f"p{i}", judge, system, float(i % 3 + s))
+        for i in range(8)
+        for judge in ("a", "b")
+        for s, system in enumerate("xy")
+    ]
+    scores = q.read(pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row"), announce=False)
+    with pytest.raises(InvalidInput, match=f"{next(iter(asked))}: is for votes"):
+        agreement(scores, ["b"], key="item", resamples=100, rng=1, **asked)

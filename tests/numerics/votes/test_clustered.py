@@ -235,3 +235,26 @@ def test_many_studies_at_once_are_each_of_them(seed, facets):
 def _sums(outcome, weight, code):
     at = np.unique(code, return_inverse=True)[1]
     return np.bincount(at, weight * outcome), np.bincount(at, weight), np.bincount(at, weight * outcome**2)
+
+
+def test_intervals_are_by_clusters():
+    right = np.array([True] * 12 + [False] * 8)
+    apart, together = np.arange(20), np.repeat(np.arange(5), 4)
+    exact = [float(end) for end in clopper_pearson(12, 20, 0.95)]
+    assert clustered.rate_interval(right, apart, 0.95) == pytest.approx(exact)
+    low, high = clustered.rate_interval(right, together, 0.95)
+    assert low < exact[0] < exact[1] < high
+    gain = np.where(right, 1, -1)
+    assert clustered.gain_interval(gain, together, 0.95)[2] > clustered.gain_interval(gain, apart, 0.95)[2]
+
+
+def test_one_cluster_has_no_interval():
+    one = np.zeros(3, dtype=np.int64)
+    assert np.isnan(clustered.rate_interval(np.ones(3, dtype=bool), one, 0.95)).all()
+    assert np.isnan(clustered.gain_interval(np.ones(3, dtype=np.int64), one, 0.95)).all()
+    assert clustered.shared_out(np.zeros(0), np.zeros(0, dtype=np.int64)) is None
+
+
+def test_weights_count():
+    found = clustered.shared_out(np.array([1.0, 0.0]), np.array([0, 1]), np.array([3.0, 1.0]))
+    assert (found.value, found.n, found.clusters) == (0.75, 4.0, 2)

@@ -9,7 +9,6 @@ import pytest
 from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
-from quorate.analysis.agreement import AgreementAnalysis
 from quorate.estimate.regression.surrogate import Surrogate
 from quorate.reporting.pages.people import agreement as pages
 from quorate.reporting.pages.people.against import page
@@ -82,9 +81,9 @@ def test_sections_of_all_that_was_asked(view):
 
 
 def test_sections_of_one_pipeline(view):
-    found = view.found
-    rates = tuple(one for one in found.rates if one.pipeline == "careful" and one.category == "all")
-    alone = AgreementAnalysis(replace(found, rates=rates, differences=(), ties={"careful": found.ties["careful"]}))
+    rates = tuple(one for one in view.rates if one.pipeline == "careful" and one.category == "all")
+    only = {"cells": None, "positions": (), "differences": ()}
+    alone = replace(view, rates=rates, ties={"careful": view.ties["careful"]}, **only)
     assert names(alone) == [("agreement", ["agreement"]), ("ties", ["ties"])]
 
 
@@ -103,8 +102,8 @@ def test_who_agrees_and_how_much(view):
 
 
 def test_clusters_are_said(view):
-    rates = tuple(replace(one, clusters=7) for one in view.found.rates)
-    clustered = AgreementAnalysis(replace(view.found, rates=rates, cluster="prompt"))
+    rates = tuple(replace(one, clusters=7) for one in view.rates)
+    clustered = replace(view, rates=rates, cluster="prompt")
     assert pages.rates(clustered).caption.finding.endswith("80 battles in 7 clusters by prompt as people do")
 
 
@@ -118,7 +117,7 @@ def test_differences_are_in_points(view):
     figure = pages.differences(view)
     assert figure.caption.finding.startswith("careful agrees in ")
     assert "smallest of 3 p-values" in figure.caption.lines[-1]
-    for row, one in zip(figure.rows, view.found.differences, strict=True):
+    for row, one in zip(figure.rows, view.differences, strict=True):
         assert (row["points"], row["low"]) == pytest.approx((100 * one.value, 100 * one.low), nan_ok=True)
 
 
@@ -141,7 +140,7 @@ def test_cells_are_best_first(view):
 
 
 def test_nothing_is_drawn_of_nothing(view):
-    alone = AgreementAnalysis(replace(view.found, differences=()))
+    alone = replace(view, differences=(), cells=None, positions=())
     assert pages.differences(alone).caption.finding == "No two pipelines can be compared"
     assert pages.cells(alone).caption.finding == "No cells"
     assert pages.cells(alone).rows == []
@@ -168,7 +167,7 @@ def test_methods_say_how_intervals_were_made(view):
     assert "Clopper and Pearson" in said
     assert "exact sign-flip test" in said
     assert "Right judgments of 4 cells have intervals by prompt" in said
-    clustered = page_of(replace(view.found, cluster="prompt")).methods
+    clustered = page_of(replace(view, cluster="prompt", positions=())).methods
     assert "clustered by prompt: intervals of agreement are those of Korn and Graubard" in clustered
     assert "sign-flip" not in clustered
 
@@ -184,7 +183,7 @@ def test_agreement_is_written(agreed, hostile, tmp_path):
 
 
 def test_an_agreement_alone_is_written(view, tmp_path):
-    path = q.report(view.found, tmp_path / "page.json")
+    path = q.report(view, tmp_path / "page.json")
     assert json.loads(path.read_text())["ties"] == {"judges": 0.175, "careful": 0.0, "hasty": 0.6625}
 
 

@@ -14,7 +14,7 @@ from quorate import caveats, rules
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.agreement.battles import Battles, pairwise_battles
+from quorate.estimate.agreement.battles import Battles, PositionBias, pairwise_battles, position_bias
 from quorate.estimate.agreement.labelled import (
     Pipeline,
     Verdicts,
@@ -25,18 +25,18 @@ from quorate.estimate.agreement.labelled import (
     shared_ties,
     verdicts_at,
 )
+from quorate.estimate.agreement.leaderboards import CellAccuracies, accuracy_by_cell
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
-from quorate.numerics.votes.clustered import Share
 from quorate.streams import stream
+from quorate.table.judgments import Judgments
+from quorate.table.kinds import for_kind
 from quorate.table.pairs import TIE
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import Brief, at_level
-
-# Clusters of battles: shares and gains where battles of one prompt, or labels of one person, resemble each other.
 
 
 def battle_clusters(people: Votes, key: str, cluster: str | None) -> tuple[str | None, Ints]:
@@ -72,61 +72,6 @@ def battle_clusters(people: Votes, key: str, cluster: str | None) -> tuple[str |
     code = np.unique(np.array(labels), return_inverse=True)[1].astype(np.int64)
     shared = len(code) > int(code.max(initial=-1)) + 1
     return (cluster or key, code) if shared else (None, np.arange(len(battles)))
-
-
-def shared_out(value: Floats, code: Ints, weight: Floats | None = None, within: Floats | None = None) -> Share | None:
-    """Share of outcomes from 0 to 1 by clusters; None with fewer than two clusters.
-
-    Parameters
-    ----------
-    value : array, shape (units,)
-        Outcomes.
-    code : array of int, shape (units,)
-        Cluster of each.
-    weight : array, shape (units,), optional
-        How often each counts; once without it.
-    within : array, shape (units,), optional
-        Sum of squares about it of the outcomes that each is the mean of; 0 without it.
-    """
-    if not len(value):
-        return None
-    weight = np.ones(len(value)) if weight is None else weight
-    place = np.unique(code, return_inverse=True)[1]
-    square = weight * value**2 + (0.0 if within is None else within)
-    wins, sizes, squares = (np.bincount(place, x).astype(np.float64) for x in (weight * value, weight, square))
-    return clustered.share(wins, sizes, squares) if len(sizes) > 1 else None
-
-
-def rate_interval(right: NDArray[np.bool_], code: Ints, level: float) -> tuple[float, float]:
-    """Interval of a share of battles by clusters; nan with one cluster.
-
-    Parameters
-    ----------
-    right : array of bool, shape (battles,)
-        Whether each counts for the share.
-    code : array of int, shape (battles,)
-        Its cluster.
-    level : float
-        Coverage.
-    """
-    share = shared_out(right.astype(float), code)
-    return (np.nan, np.nan) if share is None else clustered.interval(share, level)
-
-
-def gain_interval(gain: Ints, code: Ints, level: float) -> tuple[float, float, float]:
-    """Interval of the mean of gains of -1, 0 and 1 by clusters, and the p-value of none; nan with one cluster.
-
-    Parameters
-    ----------
-    gain : array of int, shape (battles,)
-        What each battle gains.
-    code : array of int, shape (battles,)
-        Its cluster.
-    level : float
-        Coverage.
-    """
-    share = shared_out((gain + 1) / 2, code)
-    return (np.nan, np.nan, np.nan) if share is None else clustered.balance(share, level)
 
 
 Kind = Literal["overall", "decisive"]
@@ -227,6 +172,10 @@ class Agreement(Result):
         Coverage of the intervals.
     cluster : str or None
         What battles are clustered by; None where each is its own.
+    cells : CellAccuracies, optional
+        Right judgments in every cell.
+    positions : tuple of PositionBias
+        Of every judge, whether it prefers what is shown first.
     caveats : tuple of Caveat
         What to know before relying on this.
     """
@@ -238,6 +187,8 @@ class Agreement(Result):
     human_ties: Mapping[str, float]
     level: float
     cluster: str | None = None
+    cells: CellAccuracies | None = None
+    positions: tuple[PositionBias, ...] = ()
     caveats: tuple[Caveat, ...] = ()
 
     derived = ("sentence",)
@@ -258,10 +209,20 @@ class Agreement(Result):
         )
 
     @property
+    def best(self) -> Rate:
+        """The pipeline that decides most battles as people do, ties included."""
+        whole = [rate for rate in self.rates if rate.category == ALL and rate.kind == "overall"]
+        return max(whole, key=lambda rate: rate.value)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Categories of battles."""
+        return tuple(dict.fromkeys(rate.category for rate in self.rates if rate.category != ALL))
+
+    @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        whole = [rate for rate in self.rates if rate.category == ALL and rate.kind == "overall"]
-        best = max(whole, key=lambda rate: rate.value)
+        best = self.best
         where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {self.cluster}"
         ends = "not known" if np.isnan(best.low) else f"{best.low:.1%} to {best.high:.1%}"
         ties, of_people = self.ties[best.pipeline], self.human_ties[best.pipeline]
@@ -287,6 +248,8 @@ def agreement(
     cluster: str | None = None,
     threshold: float | None = None,
     calibrated: bool = False,
+    cells: str | Sequence[str] | None = None,
+    position: bool = False,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
@@ -318,6 +281,10 @@ def agreement(
     calibrated : bool
         Move thresholds to where judges tie as often as people do. The threshold then rests on the labels that it is
         measured with; calibrate on other battles where there are few.
+    cells : str or sequence of str, optional
+        Votes: also how often single votes are right in every cell of these roles, such as judge and variant.
+    position : bool
+        Votes: also whether each judge prefers what is shown first; their order must be known.
     level : float
         Coverage of the intervals.
     resamples : int
@@ -354,6 +321,8 @@ def agreement(
     """
     checked_level(level)
     rules.whole("resamples", resamples, 100)
+    kind = "votes" if isinstance(judged, Votes) else "scores" if isinstance(judged, Judgments) else "pipelines"
+    for_kind(kind, votes={"cells": cells or None, "position": position or None})
     tables, people = pipelines_of(judged, human, each, key)
     truth = pairwise_battles(people, key=key, by=by)
     pipelines = {name: battles_of(table, key, threshold) for name, table in tables.items()}
@@ -378,6 +347,7 @@ def agreement(
         for pair in combinations(verdicts, 2)
         for mask in masks.items()
     ]
+    votes = judged if isinstance(judged, Votes) else None
     return Agreement(
         rates=tuple(chain.from_iterable(rates)),
         differences=tuple(chain.from_iterable(differences)),
@@ -386,6 +356,10 @@ def agreement(
         human_ties={name: theirs for name, (_, theirs) in ties.items()},
         level=level,
         cluster=name,
+        cells=accuracy_by_cell(judged, human, by=cells, key=key, level=level)
+        if cells and isinstance(judged, Votes)
+        else None,
+        positions=position_bias(votes, key=key, level=level) if position and votes else (),
         caveats=() if name is None else _few(name, code, truth.verdicts, verdicts),
     )
 
@@ -421,7 +395,7 @@ def _rates(
         n, right = int(usable.sum()), int((usable & (said == people)).sum())
         clusters = None if code is None else len(np.unique(code[usable]))
         if code is not None:
-            low, high = rate_interval((said == people)[usable], code[usable], level)
+            low, high = clustered.rate_interval((said == people)[usable], code[usable], level)
         else:
             low, high = (float(end) for end in clopper_pearson(right, n, level)) if n else (np.nan, np.nan)
         out.append(Rate(name, category[0], kind, n, right / n if n else np.nan, low, high, clusters))
@@ -448,7 +422,7 @@ def _differences(
         low, high = np.nan, np.nan
         p = float(p_value(up, up + down)) if up + down else 1.0
         if up + down and code is not None:
-            low, high, p = gain_interval(gain[usable], code[usable], level)
+            low, high, p = clustered.gain_interval(gain[usable], code[usable], level)
         elif up + down:
             drawn = gain_bootstrap(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
             low, high = equal_tails(drawn, level)

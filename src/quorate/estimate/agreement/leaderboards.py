@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.agreement.agreement import shared_out
 from quorate.estimate.agreement.battles import column_of, pairwise_battles
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.components.decompose import decompose
@@ -365,7 +364,7 @@ def _cells(
         rows = np.flatnonzero(usable)[place.ravel() == at]
         levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
         value, weight, within = (part[rows] for part in answers)
-        share = shared_out(value, code[rows], weight, within)
+        share = clustered.shared_out(value, code[rows], weight, within)
         n, mean = int(weight.sum()), float(np.average(value, weights=weight))
         alone, together = (
             (np.nan, np.nan) if share is None else clustered.interval(share, coverage)

@@ -436,3 +436,58 @@ def intersections(codes: Sequence[NDArray[Any]]) -> Iterator[tuple[int, Ints]]:
             for code in chosen:
                 cell = dense(cell * (int(code.max(initial=0)) + 1) + code)
             yield count, cell
+
+
+def shared_out(value: Floats, code: Ints, weight: Floats | None = None, within: Floats | None = None) -> Share | None:
+    """Share of outcomes from 0 to 1 by clusters; None with fewer than two clusters.
+
+    Parameters
+    ----------
+    value : array, shape (units,)
+        Outcomes.
+    code : array of int, shape (units,)
+        Cluster of each.
+    weight : array, shape (units,), optional
+        How often each counts; once without it.
+    within : array, shape (units,), optional
+        Sum of squares about it of the outcomes that each is the mean of; 0 without it.
+    """
+    if not len(value):
+        return None
+    weight = np.ones(len(value)) if weight is None else weight
+    place = np.unique(code, return_inverse=True)[1]
+    square = weight * value**2 + (0.0 if within is None else within)
+    wins, sizes, squares = (np.bincount(place, x).astype(np.float64) for x in (weight * value, weight, square))
+    return share(wins, sizes, squares) if len(sizes) > 1 else None
+
+
+def rate_interval(right: NDArray[np.bool_], code: Ints, level: float) -> tuple[float, float]:
+    """Interval of a share of battles by clusters; nan with one cluster.
+
+    Parameters
+    ----------
+    right : array of bool, shape (battles,)
+        Whether each counts for the share.
+    code : array of int, shape (battles,)
+        Its cluster.
+    level : float
+        Coverage.
+    """
+    outcomes = shared_out(right.astype(float), code)
+    return (np.nan, np.nan) if outcomes is None else interval(outcomes, level)
+
+
+def gain_interval(gain: Ints, code: Ints, level: float) -> tuple[float, float, float]:
+    """Interval of the mean of gains of -1, 0 and 1 by clusters, and the p-value of none; nan with one cluster.
+
+    Parameters
+    ----------
+    gain : array of int, shape (battles,)
+        What each battle gains.
+    code : array of int, shape (battles,)
+        Its cluster.
+    level : float
+        Coverage.
+    """
+    outcomes = shared_out((gain + 1) / 2, code)
+    return (np.nan, np.nan, np.nan) if outcomes is None else balance(outcomes, level)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import isnan
 
-from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.words import cut, distinct, number, p_value, share
 from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.agreement.labelled import POOLED, decides
@@ -16,39 +15,40 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, T
 from quorate.table.results import picked
 from quorate.wording import at_level, counted
 
+KINDS = {"overall": "with ties", "decisive": "without"}
+"""Words for the two kinds of agreement."""
 ALL = "all"
 _SHORT = 40
 _STEP = 24
 
 
-def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> Page:
+def page(result: Agreement, table: Table | None = None) -> Page:
     """The page on agreement with people."""
-    view = result if isinstance(result, AgreementAnalysis) else AgreementAnalysis(result)
-    best, decisive = view.best, view.found.rate(view.best.pipeline, "decisive")
+    best, decisive = result.best, result.rate(result.best.pipeline, "decisive")
     tiles = [Tile(share(best.value), f"of {best.n:,} battles decided by {cut(best.pipeline, _SHORT)} as by people")]
     tiles += [Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie")] if decisive.n else []
-    people = share(view.found.human_ties[best.pipeline])
-    tiles.append(Tile(share(view.found.ties[best.pipeline]), f"called a tie, {people} by people"))
+    people = share(result.human_ties[best.pipeline])
+    tiles.append(Tile(share(result.ties[best.pipeline]), f"called a tie, {people} by people"))
     return Page.of(
-        view,
+        result,
         table,
         "Agreement with people",
-        sections=tuple(sections(view)),
-        facts=compared(view),
-        methods=methods(view),
+        sections=tuple(sections(result)),
+        facts=compared(result),
+        methods=methods(result),
         tiles=tuple(tiles),
-        options=f"level {view.found.level:g}",
+        options=f"level {result.level:g}",
     )
 
 
-def rates(view: AgreementAnalysis) -> Figure:
+def rates(result: Agreement) -> Figure:
     """Agreement of every pipeline on all battles, with ties and without; which agrees most."""
-    rows = [row for row in _rates(view) if row["of"] == ALL]
-    best = view.best
-    where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {view.found.cluster}"
+    rows = [row for row in _rates(result) if row["of"] == ALL]
+    best = result.best
+    where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {result.cluster}"
     finding = f"{decides(cut(best.pipeline, _SHORT))} {share(best.value)} of {best.n:,} battles{where} as people do"
     lines = (
-        f"Share of battles with the verdict of people, with {at_level(view.found.level)} intervals for each.",
+        f"Share of battles with the verdict of people, with {at_level(result.level)} intervals for each.",
         "Circles: a tie is right where people tie. Diamonds: only battles that neither calls a tie.",
     )
     labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
@@ -60,43 +60,41 @@ def rates(view: AgreementAnalysis) -> Figure:
         chart,
         unfolded=True,
         short=Short(
-            Short.titles(
-                "judged_by", "ties", "battles", agreement="share", low=f"{at_level(view.found.level)} interval"
-            ),
+            Short.titles("judged_by", "ties", "battles", agreement="share", low=f"{at_level(result.level)} interval"),
             of="agreement",
             percent=("agreement",),
         ),
     )
 
 
-def categories(view: AgreementAnalysis) -> Figure:
+def categories(result: Agreement) -> Figure:
     """Agreement of every pipeline by category, ties included; where the best agrees least and most."""
-    rows = [row for row in _rates(view) if row["of"] != ALL]
-    parts = [one for one in view.found.rates if one.category != ALL and one.kind == "overall" and one.n]
-    parts = [one for one in parts if one.pipeline == view.best.pipeline]
+    rows = [row for row in _rates(result) if row["of"] != ALL]
+    parts = [one for one in result.rates if one.category != ALL and one.kind == "overall" and one.n]
+    parts = [one for one in parts if one.pipeline == result.best.pipeline]
     ends = (choose(parts, key=lambda one: one.value) for choose in (min, max))
     span = " to ".join(f"{share(one.value)} of {cut(one.category, _SHORT)}" for one in ends)
-    line = f"By category, ties included, with {at_level(view.found.level)} intervals for each."
+    line = f"By category, ties included, with {at_level(result.level)} intervals for each."
     known = [row for row in marks.known(rows, "agreement") if row["ties"] == KINDS["overall"]]
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
     chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
-    caption = Caption(f"{cut(view.best.pipeline, _SHORT)} agrees in {span}", (line,))
+    caption = Caption(f"{cut(result.best.pipeline, _SHORT)} agrees in {span}", (line,))
     return Figure(
         "categories",
         caption,
         rows,
         chart,
         short=Short(
-            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(view.found.level)} interval"),
+            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(result.level)} interval"),
             of="agreement",
             percent=("agreement",),
         ),
     )
 
 
-def differences(view: AgreementAnalysis) -> Figure:
+def differences(result: Agreement) -> Figure:
     """Every two pipelines, by category and kind, in points of percent; which difference is surest."""
-    name = _names(view)
+    name = _names(result)
     rows: list[Row] = [
         {
             "first": name[one.first],
@@ -109,9 +107,9 @@ def differences(view: AgreementAnalysis) -> Figure:
             "high": 100 * one.high,
             "p": one.p,
         }
-        for one in view.found.differences
+        for one in result.differences
     ]
-    whole = [one for one in view.found.differences if one.category == ALL and one.kind == "overall"]
+    whole = [one for one in result.differences if one.category == ALL and one.kind == "overall"]
     tested = [one for one in whole if not isnan(one.p)]
     finding = "No two pipelines can be compared"
     lines = ["Points of percent, on the battles that people and both pipelines decided; each interval for itself."]
@@ -128,7 +126,7 @@ def differences(view: AgreementAnalysis) -> Figure:
         "differences",
         Caption(finding, tuple(lines)),
         rows,
-        Short.titles("first", "less", "of", "points", low=f"{at_level(view.found.level)} interval", p="p"),
+        Short.titles("first", "less", "of", "points", low=f"{at_level(result.level)} interval", p="p"),
         "difference of agreement, points of percent",
         drawn=[{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")],
         label="pair",
@@ -136,16 +134,16 @@ def differences(view: AgreementAnalysis) -> Figure:
     )
 
 
-def ties(view: AgreementAnalysis) -> Figure:
+def ties(result: Agreement) -> Figure:
     """How often every pipeline ties, beside people on the same battles."""
-    name, found, best = _names(view), view.found, view.best.pipeline
+    name, best = _names(result), result.best.pipeline
     rows: list[Row] = [
-        {"judged_by": name[one], "ties": value, "people": found.human_ties[one], "threshold": found.thresholds[one]}
-        for one, value in found.ties.items()
+        {"judged_by": name[one], "ties": value, "people": result.human_ties[one], "threshold": result.thresholds[one]}
+        for one, value in result.ties.items()
     ]
-    people = share(found.human_ties[best])
+    people = share(result.human_ties[best])
     who = "judges together call" if best == POOLED else f"{cut(best, _SHORT)} calls"
-    finding = f"{who} {share(found.ties[best])} of the battles a tie, people {people}"
+    finding = f"{who} {share(result.ties[best])} of the battles a tie, people {people}"
     line = "Threshold: the least margin at which a pipeline prefers a model."
     return Figure(
         "ties",
@@ -158,9 +156,9 @@ def ties(view: AgreementAnalysis) -> Figure:
     )
 
 
-def positions(view: AgreementAnalysis) -> Figure:
+def positions(result: Agreement) -> Figure:
     """Share of choices that were shown first, of every judge, in battles judged in both orders."""
-    names = distinct([one.judge for one in view.positions])
+    names = distinct([one.judge for one in result.positions])
     rows: list[Row] = [
         {
             "judge": name,
@@ -171,10 +169,10 @@ def positions(view: AgreementAnalysis) -> Figure:
             "p": one.p,
             "consistent": one.consistent,
         }
-        for name, one in zip(names, view.positions, strict=True)
+        for name, one in zip(names, result.positions, strict=True)
     ]
-    sure = sum(one.p < 0.05 for one in view.positions)
-    finding = f"{sure} of {counted(len(view.positions), 'judge')} surely prefer a position"
+    sure = sum(one.p < 0.05 for one in result.positions)
+    finding = f"{sure} of {counted(len(result.positions), 'judge')} surely prefer a position"
     lines = (
         "Share of choices that were shown first, in battles judged in both orders; dashed: one half, no bias.",
         "Consistent: the same response wins in both orders.",
@@ -191,7 +189,7 @@ def positions(view: AgreementAnalysis) -> Figure:
                 "judge",
                 "battles",
                 "shown_first",
-                low=f"{at_level(view.found.level)} interval",
+                low=f"{at_level(result.level)} interval",
                 consistent="same winner",
             ),
             of="shown_first",
@@ -202,9 +200,9 @@ def positions(view: AgreementAnalysis) -> Figure:
     )
 
 
-def cells(view: AgreementAnalysis) -> Figure:
+def cells(result: Agreement) -> Figure:
     """Share of right judgments in every cell, best first."""
-    found = view.cells
+    found = result.cells
     order = [] if found is None else sorted(found.cells, key=lambda one: -one.value)
     rows: list[Row] = [
         {"cell": label} | picked(one, "judgments=n items=clusters right=value low high all_low all_high")
@@ -244,7 +242,7 @@ def cells(view: AgreementAnalysis) -> Figure:
         chart if known else None,
         heads,
         short=Short(
-            Short.titles("cell", "judgments", "right", low=f"{at_level(view.found.level)} interval"),
+            Short.titles("cell", "judgments", "right", low=f"{at_level(result.level)} interval"),
             of="right",
             percent=("right",),
             first=True,
@@ -252,72 +250,70 @@ def cells(view: AgreementAnalysis) -> Figure:
     )
 
 
-def compared(view: AgreementAnalysis) -> Figure:
+def compared(result: Agreement) -> Figure:
     """What was compared."""
-    found = view.found
-    values: dict[str, object] = {"pipelines": len(found.ties), "battles decided by both": view.best.n}
-    values |= {} if found.cluster is None else {f"clusters ({found.cluster})": view.best.clusters}
-    values |= {"categories": len(view.categories)} if view.categories else {}
-    finding = f"What was compared: {counted(len(found.ties), 'pipeline')} of judges with people"
+    values: dict[str, object] = {"pipelines": len(result.ties), "battles decided by both": result.best.n}
+    values |= {} if result.cluster is None else {f"clusters ({result.cluster})": result.best.clusters}
+    values |= {"categories": len(result.categories)} if result.categories else {}
+    finding = f"What was compared: {counted(len(result.ties), 'pipeline')} of judges with people"
     return particulars("compared", finding, values.items(), head="number")
 
 
-def sections(view: AgreementAnalysis) -> Iterator[Section]:
+def sections(result: Agreement) -> Iterator[Section]:
     """All sections but the last, the methods' own."""
-    parts = (rates(view), categories(view)) if view.categories else (rates(view),)
+    parts = (rates(result), categories(result)) if result.categories else (rates(result),)
     yield Section("agreement", "How often judges decide as people do", figures=parts)
-    if view.found.differences:
-        yield Section("differences", "Which pipeline agrees more", figures=(differences(view),))
-    yield Section("ties", "Ties", figures=(ties(view),))
-    if view.positions:
-        text = tuple(cut(one.sentence, 1000) for one in view.positions) if len(view.positions) <= 1 else ()
-        yield Section("positions", "Position bias", text, (positions(view),))
-    if view.cells is not None:
-        yield Section("cells", "Single judgments, cell by cell", (cut(view.cells.sentence, 1000),), (cells(view),))
+    if result.differences:
+        yield Section("differences", "Which pipeline agrees more", figures=(differences(result),))
+    yield Section("ties", "Ties", figures=(ties(result),))
+    if result.positions:
+        text = tuple(cut(one.sentence, 1000) for one in result.positions) if len(result.positions) <= 1 else ()
+        yield Section("positions", "Position bias", text, (positions(result),))
+    if result.cells is not None:
+        yield Section("cells", "Single judgments, cell by cell", (cut(result.cells.sentence, 1000),), (cells(result),))
 
 
-def methods(view: AgreementAnalysis) -> str:
+def methods(result: Agreement) -> str:
     """The paragraph for a methods section."""
-    found = view.found
     how = (
         "Intervals of agreement are exact (Clopper and Pearson, 1934); those of differences are percentiles of a "
         "bootstrap of battles within categories, with McNemar's exact test."
-        if found.cluster is None
-        else f"Battles are clustered by {found.cluster}: intervals of agreement are those of Korn and Graubard "
+        if result.cluster is None
+        else f"Battles are clustered by {result.cluster}: intervals of agreement are those of Korn and Graubard "
         "(1998), those of differences Student's with cluster-robust standard errors and Satterthwaite's degrees of "
         "freedom (Bell and McCaffrey, 2002)."
     )
     text = (
-        f"Judgments of a battle were made one verdict by each of {counted(len(found.ties), 'pipeline')} and compared "
+        f"Judgments of a battle were made one verdict by each of {counted(len(result.ties), 'pipeline')} and compared "
         f"with that of people: overall, where ties count, and on battles that neither calls a tie. {how} Pipelines are "
         "compared on the battles that people and both of them decided."
     )
-    if view.positions:
+    if result.positions:
         text += (
             " Position bias is the share of choices shown first less one half in battles judged in both orders, with "
             "an exact sign-flip test."
         )
-    if view.cells is not None:
+    if result.cells is not None:
         text += (
-            f" Right judgments of {len(view.cells.cells)} cells have intervals by {view.cells.cluster} (Korn and "
+            f" Right judgments of {len(result.cells.cells)} cells have intervals by {result.cells.cluster} (Korn and "
             "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
         )
     return text
 
 
-def _rates(view: AgreementAnalysis) -> list[Row]:
+def _rates(result: Agreement) -> list[Row]:
     """One row for every pipeline, category and kind."""
-    name = _names(view)
+    name = _names(result)
     return [
         {"judged_by": name[one.pipeline], "of": cut(one.category), "ties": KINDS[one.kind]}
         | picked(one, "battles=n clusters agreement=value low high")
-        for one in view.found.rates
+        for one in result.rates
     ]
 
 
-def _names(view: AgreementAnalysis) -> dict[str, str]:
+def _names(result: Agreement) -> dict[str, str]:
     """Pipelines fit to be shown, told apart."""
-    names = list(view.found.ties)
+    names = list(result.ties)
     return dict(zip(names, distinct(names), strict=True))
 
 
