@@ -26,9 +26,9 @@ NO_OPTION = {
         exchange/foreign/records:document exchange/ledger:_reading exchange/ledger:_columns_on files:explained
         files:open""",
     "columns that are no table of judgments, which the names given say": """
-        exchange/variables:variables exchange/variables:values_of results:shaped results:_with_made""",
+        exchange/variables:variables exchange/variables:values_of exchange/rows:of_frame exchange/rows:_in_order""",
     "a cell of a list or a count cannot be read, which the column that is named says": """
-        exchange/wide:_entries exchange/wide:repeated read_scores:_read_frame read_votes:_read_frame""",
+        exchange/wide:_entries exchange/wide:repeated""",
     "there is no row, no score or no vote in it": """
         collapse/grouped:judgments read_votes:_votes read_votes:_kept
         exchange/foreign/every_eval_ever:read_samples exchange/ledger:columns""",
@@ -49,7 +49,7 @@ NO_OPTION = {
     "something must be installed": "results:frame",
     "the message begins with the argument that was given": """
         columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/vote_columns:in_pairs
-        columns/vote_columns:_refuse exchange/rows:refuse read:kind_of""",
+        columns/vote_columns:_refuse read:kind_of""",
     "the other function reads it": "columns/vote_columns:as_votes",
     "a message that is passed on": "files:_or_plain",
 }

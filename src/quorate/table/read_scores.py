@@ -32,7 +32,6 @@ from quorate.table.columns.words import (
     words_in,
     words_in_frame,
 )
-from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Places, absolute, is_place, places_of, title_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
@@ -43,7 +42,7 @@ from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments
 from quorate.table.long import write
 from quorate.table.notes import Note, log
-from quorate.table.results import LIBRARIES, shaped, wrapped
+from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
 
@@ -352,21 +351,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     frame = wrapped(source)
     library = frame.implementation.value
     called = "duckdb relation" if library == "duckdb" else f"{library} frame"
-    if not frame.implementation.is_duckdb():
-        rows.refuse(called)
-    reshaped: tuple[Note, ...] = ()
-    rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
     wide = bool(rows.shape.steps)
-    if not (frame.implementation.is_duckdb() or rows.shape.simple):
-        if isinstance(frame, nw.LazyFrame):
-            raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
-        source = registered(connection(), frame)
-        frame = wrapped(source)
-    if not frame.implementation.is_duckdb() and (rows.numbered or rows.shape.steps or rows.made):
-        reshaped = tuple(step.note for step in rows.shape.steps)
-        made = [name for name in rows.made if name not in frame.collect_schema().names()]
-        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None, made)
-        source, rows = frame.to_native(), Rows()
+    frame, rows, reshaped = rows.of_frame(frame)
+    source = frame.to_native()
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
         with explained(called):

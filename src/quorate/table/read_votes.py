@@ -18,7 +18,6 @@ from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.vote_columns import VoteColumns, as_votes, from_duckdb, from_frame, from_lazy, in_pairs
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
-from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
@@ -28,7 +27,7 @@ from quorate.table.files import explained, opened, source_of
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.read_scores import at_levels
-from quorate.table.results import LIBRARIES, shaped, wrapped
+from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 
 
@@ -203,28 +202,21 @@ def _read_file(path: Places, declared: Mapping[str, Any], outcomes: object, rows
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
     import narwhals as nw
 
-    frame, reshaped = wrapped(source), tuple[Note, ...]()
-    if not (frame.implementation.is_duckdb() or rows.shape.simple):
-        if isinstance(frame, nw.LazyFrame):
-            raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
-        frame = wrapped(registered(connection(), frame))
+    frame = wrapped(source)
+    library = frame.implementation.value
+    called = "duckdb relation" if library == "duckdb" else f"{library} frame"
+    backend = library if library in LIBRARIES else None
+    frame, rows, reshaped = rows.of_frame(frame)
     if frame.implementation.is_duckdb():
-        with explained("duckdb relation"):
+        with explained(called):
             held = rows.of(Opened(frame.to_native(), tuple(frame.collect_schema().names()), typed=True))
             roles, together = _untimed(resolve_votes(held.columns, **declared), together)
             columns = from_duckdb(held, roles, together=together)
             roles = replace(roles, notes=(*held.notes, *roles.notes, *hint_of_file(roles.notes, held, votes=True)))
-        return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
-    library = frame.implementation.value
-    rows.refuse(f"{library} frame")
-    rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
-    if rows.shape.steps or rows.numbered or rows.made:
-        reshaped = tuple(step.note for step in rows.shape.steps)
-        made = [name for name in rows.made if name not in frame.collect_schema().names()]
-        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None, made)
+        return _votes(columns, roles, outcomes, Source(called, caveats=held.caveats, backend=backend))
     roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
     roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
-    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+    place = Source(called, backend=backend)
     if isinstance(frame, nw.LazyFrame):
         if together:
             return _votes(from_lazy(frame, roles), roles, outcomes, place)

@@ -20,11 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import rules
-from quorate.errors import InvalidInput, QuorateError, UnknownColumn
+from quorate.errors import InvalidInput, QuorateError
 from quorate.frozen import dataclass
-from quorate.roles import DOWN, SAME
-from quorate.table.exchange.rows import parts_of
-from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
 if TYPE_CHECKING:
@@ -97,61 +94,6 @@ def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
         repeated = " ".join(str(error).split()).rpartition(": ")[-1]
         raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
     return frame
-
-
-def shaped(
-    frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
-    steps: Sequence[Step],
-    number: str | None,
-    made: Sequence[str] = (),
-) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
-
-    ``made`` are columns that are made of others, as `quorate.table.exchange.rows.made` makes them.
-
-    Raises
-    ------
-    UnknownColumn
-        If a column is not there.
-    InvalidInput
-        If rows of a frame that is not in memory are numbered.
-    """
-    import narwhals as nw
-
-    if number is not None:
-        if isinstance(frame, nw.LazyFrame):
-            raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
-        frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
-    for name in made:
-        frame = _with_made(frame, name)
-    for step in steps:
-        named = dict(zip(step.columns, step.levels, strict=True))
-        schema = frame.collect_schema()
-        others = beside_wide(schema.names(), step)
-        if not all(schema[name].is_numeric() for name in step.columns):
-            frame = frame.with_columns(nw.col(name).cast(nw.String) for name in step.columns)
-        frame = frame.rename(named) if named.keys() != {*named.values()} else frame
-        frame = frame.unpivot(on=[*named.values()], index=list(others), variable_name=step.role, value_name=SCORE)
-    return frame
-
-
-def _with_made(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], name: str) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """A frame with a column that is made of others, as `quorate.table.exchange.rows.made` makes it."""
-    import narwhals as nw
-
-    if name.startswith(SAME):
-        return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
-    down, text, parts = name.endswith(DOWN), CROSSED in name, parts_of(name)
-    for part in parts:
-        if part not in frame.collect_schema().names():
-            raise UnknownColumn(name, part, frame.collect_schema().names())
-    if down and isinstance(frame, nw.LazyFrame):
-        raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
-    if down:
-        return frame.with_columns(nw.col(parts[0]).fill_null(strategy="forward").alias(name))
-    values = [nw.col(part).cast(nw.String if text else nw.Float64) for part in parts]
-    share = nw.when(values[-1] != 0).then(values[0] / values[-1])
-    return frame.with_columns((nw.concat_str(values, separator=f" {CROSSED} ") if text else share).alias(name))
 
 
 Row = dict[str, Any]

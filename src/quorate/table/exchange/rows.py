@@ -12,13 +12,14 @@ from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import AMONG, BETTER, DOWN, OF, SAME
 from quorate.table.columns.words import Words, words_in
-from quorate.table.exchange.engine import connection
+from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, literal, quoted
-from quorate.table.exchange.wide import AS_IT_IS, CROSSED, Shape, lengthened, repeated
+from quorate.table.exchange.wide import AS_IT_IS, CROSSED, Frame, Shape, lengthened, lengthened_frame, repeated
 from quorate.table.notes import Note
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
+    import narwhals as nw
     from duckdb import DuckDBPyConnection
 
 ROW_NUMBER = "row number"
@@ -89,14 +90,6 @@ class Rows(Brief):
     made: tuple[str, ...] = ()
     about: float | None = None
 
-    def refuse(self, source: str) -> None:
-        """Refuse to choose rows of a source that has a library of its own for that."""
-        for name in ("where", "partitions", "part", "format"):
-            if getattr(self, name):
-                raise InvalidInput(
-                    f"{name}: is for files, and this is a {source}; filter it with its own library first"
-                )
-
     def of(self, opened: Opened) -> Opened:
         """The rows for which the condition holds, with a caveat that says so; one for each judgment.
 
@@ -135,6 +128,41 @@ class Rows(Brief):
             opened = made(opened, name)
         return words_in(opened if last is None else lengthened(opened, last), self.words)
 
+    def of_frame(self, frame: Frame) -> tuple[Frame, Rows, tuple[Note, ...]]:
+        """A frame with a row for each judgment and the columns that are made, what is left to do, and what became rows.
+
+        It stays in its own library, except where cells hold lists or counts.
+
+        Raises
+        ------
+        InvalidInput
+            If its own library is to choose rows, or it is not in memory and its rows need an order.
+        UnknownColumn
+            If a column is not there.
+        """
+        import narwhals as nw
+
+        names = frame.collect_schema().names()
+        rows = replace(self, shape=self.shape.among(names))
+        if not (frame.implementation.is_duckdb() or rows.shape.simple):
+            if isinstance(frame, nw.LazyFrame):
+                raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
+            frame = nw.from_native(registered(connection(), frame))
+        if frame.implementation.is_duckdb():
+            return frame, rows, ()
+        for name in ("where", "partitions", "part", "format"):
+            if getattr(self, name):
+                own = f"{frame.implementation.value} frame"
+                raise InvalidInput(f"{name}: is for files, and this is a {own}; filter it with its own library first")
+        steps = rows.shape.steps
+        if self.numbered:
+            frame = _in_order(frame).with_row_index(ROW_NUMBER).with_columns(nw.col(ROW_NUMBER) + 1)
+        for name in self.made:
+            frame = frame if name in names else _made_in_frame(frame, name)
+        for step in steps:
+            frame = lengthened_frame(frame, step)
+        return frame, replace(self, shape=AS_IT_IS, made=(), numbered=False), tuple(step.note for step in steps)
+
 
 def numbered(opened: Opened) -> Opened:
     """The same rows with their numbers, from 1, in the order of the source, or of each of its tables."""
@@ -144,33 +172,65 @@ def numbered(opened: Opened) -> Opened:
     return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER), notes=(*opened.notes, *said))
 
 
+@dataclass(frozen=True)
+class Made(Brief):
+    """A column that no table has, by its name.
+
+    Parameters
+    ----------
+    name : str
+        As it was asked for.
+    mark : str
+        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN` or `SAME`; empty where it is a column of that name.
+    places : tuple of tuple of str
+        The columns that it is made of, and where names rank, those that share each place.
+    """
+
+    name: str
+    mark: str
+    places: tuple[tuple[str, ...], ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The columns that it is made of."""
+        return tuple(part for place in self.places for part in place if part or self.mark != BETTER)
+
+    def refuse(self, names: Iterable[str]) -> None:
+        """Refuse columns that are not among these."""
+        for part in self.parts:
+            if part not in names:
+                raise UnknownColumn(self.name, part, [*names])
+
+
+def made_of(name: str) -> Made:
+    """What a name says that its column is made of.
+
+    Examples
+    --------
+    >>> made_of("question*rater").parts, made_of("passed/tried").parts, made_of(":gpt").parts, made_of("score").parts
+    (('question', 'rater'), ('passed', 'tried'), (), ('score',))
+    >>> made_of("best > good|fair > |").places
+    (('best',), ('good', 'fair'), ('', ''))
+    """
+    if name.startswith(SAME) and name != SAME:
+        return Made(name, SAME, ())
+    mark = next((mark for mark in (BETTER, CROSSED, OF) if mark in name), "")
+    if mark:
+        places = [place.split(AMONG) if mark == BETTER else [place] for place in name.split(mark)]
+        return Made(name, mark, tuple(tuple(part.strip() for part in place) for place in places))
+    down = name.endswith(DOWN) and name != DOWN
+    return Made(name, DOWN if down else "", ((name.removesuffix(DOWN) if down else name,),))
+
+
 def is_made(name: str) -> bool:
-    """Whether a name is that of a column which may have to be made.
+    """Whether a name is that of a column which may have to be made; a share is asked for by its option alone.
 
     Examples
     --------
     >>> is_made("question*rater"), is_made(":gpt"), is_made("System.."), is_made("score")
     (True, True, True, False)
     """
-    alone = (name.startswith(SAME) and name != SAME) or (name.endswith(DOWN) and name != DOWN)
-    return CROSSED in name or BETTER in name or alone
-
-
-def parts_of(name: str) -> tuple[str, ...]:
-    """The columns that a name is made of; itself where it is that of a column, none where it says one word.
-
-    Examples
-    --------
-    >>> parts_of("question*rater"), parts_of("passed/tried"), parts_of("System.."), parts_of(":gpt"), parts_of("score")
-    (('question', 'rater'), ('passed', 'tried'), ('System',), (), ('score',))
-    """
-    if name.startswith(SAME):
-        return ()
-    between = next((mark for mark in (BETTER, CROSSED, OF) if mark in name), None)
-    parts = name.split(between) if between else [name.removesuffix(DOWN)]
-    places = [place.split(AMONG) if between == BETTER else [place] for place in parts]
-    named = [part.strip() if between else part for place in places for part in place]
-    return tuple(part for part in named if part or between != BETTER)
+    return made_of(name).mark not in ("", OF)
 
 
 def made(opened: Opened, name: str) -> Opened:
@@ -183,42 +243,37 @@ def made(opened: Opened, name: str) -> Opened:
     """
     if name in opened.columns:
         return opened
-    inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
-    parts = parts_of(name)
-    for part in parts:
-        if part not in inside:
-            raise UnknownColumn(name, part, opened.columns)
-    if name.endswith(DOWN):
-        return _filled(opened, name)
-    if name.startswith(SAME):
+    one, inside = made_of(name), dict(zip(opened.columns, opened.relation.columns, strict=True))
+    one.refuse(opened.columns)
+    columns = [quoted(inside[part]) for part in one.parts]
+    texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))
+    relation = opened.relation
+    if one.mark == SAME:
         value = literal(name.removeprefix(SAME))
+    elif one.mark == DOWN:  # as spreadsheets mean empty cells
+        relation = relation.project("*, row_number() OVER () AS place_of_row")
+        text = f"nullif(trim({columns[0]}::VARCHAR), '')"
+        value = f"last_value({text} IGNORE NULLS) OVER (ORDER BY place_of_row)"
+    elif one.mark == OF:
+        value = f"{numbers[0]} / nullif({numbers[1]}, 0)"
     else:
-        between = next(mark for mark in (BETTER, CROSSED, OF) if mark in name)
-        columns = [quoted(inside[part]) for part in parts]
-        texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))
-        share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
-        places = texts
-        if between == BETTER:
-            _refuse_marks(opened, name, texts)
-            places = _places(name, dict(zip(parts, texts, strict=True)), opened)
-        value = share if between == OF else f"concat_ws(' {between} ', {', '.join(places)})"
-    relation = opened.relation.project(f"*, {value} AS {quoted(name)}")
+        places = _places(one, dict(zip(one.parts, texts, strict=True)), opened) if one.mark == BETTER else texts
+        value = f"concat_ws(' {one.mark} ', {', '.join(places)})"
+    kept = ", ".join(quoted(column) for column in opened.relation.columns)
+    relation = relation.project(f"{kept}, {value} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
 
 
-def _refuse_marks(opened: Opened, name: str, texts: Iterable[str]) -> None:
-    """Refuse names of systems in which a mark stands that is between names here."""
-    marked = " OR ".join(f"contains({one}, '{mark}')" for one in texts for mark in (BETTER, AMONG))
-    if opened.relation.filter(marked).limit(1).fetchall():
-        raise InvalidData(f"rank: columns of {name} hold names with {BETTER} or {AMONG} in them; write these otherwise")
-
-
-def _places(name: str, texts: Mapping[str, str], opened: Opened) -> list[str]:
+def _places(one: Made, texts: Mapping[str, str], opened: Opened) -> list[str]:
     """Who has each place, in SQL: of columns that share one, of all without any, those whom no other place has."""
-    places = [[part.strip() for part in place.split(AMONG)] for place in name.split(BETTER)]
-    alone = [texts[place[0]] for place in places if len(place) == 1 and place[0] in texts]
+    marked = " OR ".join(f"contains({text}, '{mark}')" for text in texts.values() for mark in (BETTER, AMONG))
+    if opened.relation.filter(marked).limit(1).fetchall():
+        raise InvalidData(
+            f"rank: columns of {one.name} hold names with {BETTER} or {AMONG} in them; write these otherwise"
+        )
+    alone = [texts[place[0]] for place in one.places if len(place) == 1 and place[0] in texts]
     out = []
-    for place in places:
+    for place in one.places:
         if len(place) == 1 and place[0] in texts:
             out.append(texts[place[0]])
             continue
@@ -227,22 +282,38 @@ def _places(name: str, texts: Mapping[str, str], opened: Opened) -> list[str]:
             named = opened.relation.project(f"unnest([{', '.join(alone)}]) AS named").filter("named IS NOT NULL")
             labels = named.distinct().order("named").limit(MOST_RANKED + 1).fetchall()
             if len(labels) > MOST_RANKED:
-                raise InvalidInput(f"rank: {name} names more than {MOST_RANKED} systems; leave out the last {AMONG}")
+                raise InvalidInput(
+                    f"rank: {one.name} names more than {MOST_RANKED} systems; leave out the last {AMONG}"
+                )
             shared = [literal(label) for (label,) in labels]
         others = f"list_filter([{', '.join(shared)}], lambda x: NOT list_contains([{', '.join(alone)}], x))"
         out.append(f"nullif(array_to_string({others}, ' {AMONG} '), '')")
     return out
 
 
-def _filled(opened: Opened, name: str) -> Opened:
-    """The same rows with a column whose empty cells hold what stands above them, as spreadsheets mean it."""
-    place = opened.columns.index(name.removesuffix(DOWN))
-    text = f"nullif(trim({quoted(opened.relation.columns[place])}::VARCHAR), '')"
-    ordered = opened.relation.project("*, row_number() OVER () AS place_of_row")
-    kept = ", ".join(quoted(column) for column in opened.relation.columns)
-    filled = f"last_value({text} IGNORE NULLS) OVER (ORDER BY place_of_row)"
-    relation = ordered.project(f"{kept}, {filled} AS {quoted(name)}")
-    return replace(opened, relation=relation, columns=(*opened.columns, name))
+def _made_in_frame(frame: Frame, name: str) -> Frame:
+    """A frame with a column that is made of others, as `made` makes it."""
+    import narwhals as nw
+
+    one = made_of(name)
+    one.refuse(frame.collect_schema().names())
+    if one.mark == SAME:
+        return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
+    if one.mark == DOWN:
+        return _in_order(frame).with_columns(nw.col(one.parts[0]).fill_null(strategy="forward").alias(name))
+    values = [nw.col(part).cast(nw.Float64 if one.mark == OF else nw.String) for part in one.parts]
+    if one.mark == OF:
+        return frame.with_columns(nw.when(values[1] != 0).then(values[0] / values[1]).alias(name))
+    return frame.with_columns(nw.concat_str(values, separator=f" {one.mark} ").alias(name))
+
+
+def _in_order(frame: Frame) -> nw.DataFrame[Any]:
+    """A frame whose rows have an order."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.LazyFrame):
+        raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
+    return frame
 
 
 def condition(where: str, opened: Opened) -> str:

@@ -6,12 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import AMONG, SYSTEM
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
 CROSSED = "*"
 """Between two roles that names of columns cross."""
@@ -291,6 +297,18 @@ def lengthened(opened: Opened, step: Step) -> Opened:
         return repeated(long, COUNT, listed_in=step.columns)
     scores = dict(zip(step.levels, values, strict=True))
     return replace(long, across=Across(opened.relation, {name: inside[name] for name in others}, step.role, scores))
+
+
+def lengthened_frame(frame: Frame, step: Step) -> Frame:
+    """As `lengthened`, of a frame in a library of its own, whose columns hold scores."""
+    import narwhals as nw
+
+    named, schema = dict(zip(step.columns, step.levels, strict=True)), frame.collect_schema()
+    others = beside_wide(schema.names(), step)
+    if not all(schema[name].is_numeric() for name in step.columns):
+        frame = frame.with_columns(nw.col(name).cast(nw.String) for name in step.columns)
+    frame = frame.rename(named) if named.keys() != {*named.values()} else frame
+    return frame.unpivot(on=[*named.values()], index=list(others), variable_name=step.role, value_name=SCORE)
 
 
 def repeated(opened: Opened, count: str, *, listed_in: Sequence[str] = ()) -> Opened:

@@ -23,7 +23,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.rows import ROW_NUMBER, parts_of
+from quorate.table.exchange.rows import ROW_NUMBER, made_of
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
@@ -128,7 +128,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         known |= {ITEM: str(rows or inner)}
     aside |= copies(table)
     table, made, granted = _with_made(table, known, aside)
-    aside |= {part for name in made.values() for part in parts_of(name)}
+    aside |= {part for name in made.values() for part in made_of(name).parts}
     known |= made
     said |= {role: name for role, name in made.items() if role != "score"}
     status = {"status": ""} if no_status(table, known) else {}
@@ -167,7 +167,7 @@ def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple
     said = [f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"] if down else []
     share = None if "score" in known else share_of(table, {*known.values(), *aside})
     if share is not None:
-        said.append(f"{' of '.join(parts_of(share))}: the share of each row is its score")
+        said.append(f"{' of '.join(made_of(share).parts)}: the share of each row is its score")
     made = {**down, **({} if share is None else {"score": share})}
     for name in made.values():
         table = table.with_column(name)

@@ -20,7 +20,7 @@ from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.encoding import ordinary
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.postgres.address import is_place, places_of
-from quorate.table.exchange.rows import ROW_NUMBER, Rows, parts_of
+from quorate.table.exchange.rows import ROW_NUMBER, Rows, made_of
 from quorate.table.exchange.wide import COLUMNS
 from quorate.table.facts.profile import Table, looked_at
 from quorate.table.files import opened
@@ -96,7 +96,7 @@ def beside(source: Any, rows: Rows) -> dict[str, Any] | None:
             known = {*file.columns, ROW_NUMBER, COLUMNS, ""}
     except QuorateError:  # said by who reads it
         return None
-    named = (name for one in _columns(options) for name in ((one,) if one in known else parts_of(one)))
+    named = (name for one in _columns(options) for name in ((one,) if one in known else made_of(one).parts))
     return options if {*named} <= known else None
 
 
