@@ -42,7 +42,7 @@ PAGES: Mapping[str, str] = {
     "decide.stop:Monitor": "votes.asked:watched_page",
     "decide.stop:Standings": "votes.standings:page",
     "estimate.agreement.against:Against": "people.against:page",
-    "estimate.agreement.mark_gaps:AgainstMarks": "people.marks:page",
+    "estimate.agreement.mark_gaps:AgainstMarks": "people.against:marks_page",
     "estimate.agreement.agreement:Agreement": "people.agreement:page",
     "estimate.agreement.prediction_powered:Corrected": "people.corrected:page",
     "estimate.agents.chain:Chain": "agents:chain_page",
