@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.agreement.rates import weighted_share
 from quorate.estimate.agreement.yardsticks import share_of
 from quorate.estimate.ratings.bradley_terry import cycles
 from quorate.numerics.sequential.confidence_sequence import log_evidence_of_fall
@@ -27,7 +26,7 @@ def test_intervals_of_rates_cover(labels):
                 found = (
                     share_of(said[gold > 0], 0.95, item[gold > 0]),
                     share_of(1 - said[gold == 0], 0.95, item[gold == 0]),
-                    weighted_share(1 - gold, said, 0.95, item),
+                    share_of(1 - gold, 0.95, item, said),
                 )
                 true = (sensitivity, 0.9, false)
                 held += [not (one.low > at or one.high < at) for one, at in zip(found, true, strict=True)]

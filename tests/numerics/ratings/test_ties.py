@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from reference.style import votes
 from scipy.special import ndtri
 
 import quorate as q
+from quorate.errors import InvalidInput
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties import (
     DAVIDSON,
@@ -21,10 +23,10 @@ from quorate.numerics.ratings.ties import (
     RAO_KUPPER,
     THURSTONE,
     Ties,
+    check_ties,
     moments,
     summary,
     tie_model,
-    without_parameter,
 )
 
 MODELS = [tie_model(name) for name in get_args(Ties)]
@@ -192,8 +194,11 @@ def test_every_name_has_its_model():
     assert len({tie_model(name).words for name in get_args(Ties)}) == len(get_args(Ties))
 
 
-def test_win_rates_know_the_models_without_a_parameter():
-    assert without_parameter() == ("half", "drop")
+@pytest.mark.parametrize("ties", get_args(Ties))
+def test_win_rates_know_the_models_without_a_parameter(ties):
+    check_ties("bradley-terry", ties)
+    with nullcontext() if ties in ("half", "drop") else pytest.raises(InvalidInput, match="half, drop for win rate"):
+        check_ties("win rate", ties)
 
 
 def test_a_tie_is_half_a_win_for_each():

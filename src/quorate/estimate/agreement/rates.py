@@ -17,10 +17,9 @@ from quorate.estimate.agreement.rightness import Rightness, of_items, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
 from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
-from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import holm
 from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows
-from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
 from quorate.table.columns.aliases import LENGTHS, RESPONSES, claims
 from quorate.table.columns.languages import plain
@@ -80,7 +79,7 @@ class Said(NamedTuple):
 
     def false_passes(self) -> Measured:
         """Share that people fail of what it passes."""
-        return weighted_share(1 - self.people, self.passes, self.level, self.cluster)
+        return share_of(1 - self.people, self.level, self.cluster, self.passes)
 
     def kappa(self) -> Measured:
         """Cohen's kappa with people."""
@@ -258,24 +257,6 @@ def kappas(seen: Rightness, level: float) -> dict[str, Measured]:
 
 def _kappa(said: Floats, people: Floats, level: float) -> Measured:
     return Measured(float(cohen(cohen_rows(said, people).sum(axis=0))), *cohen_interval(said, people, level))
-
-
-def weighted_share(values: Floats, weights: Floats, level: float, cluster: Ints) -> Measured:
-    """Share by weights, with Wilson's interval for as many trials as its standard error is worth; nan without any."""
-    some = weights > _ROUNDING
-    values, weights = values[some], weights[some]
-    if not len(values):
-        return Measured(math.nan)
-    whole = float(weights.sum())
-    share = float(weights @ values) / whole
-    se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[some])
-    trials = min(whole, float(drawn))
-    counts = drawn == len(values) and bool((weights == 1).all())  # Wilson's own interval
-    if se > _ROUNDING and 0 < share < 1 and not counts:
-        wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
-        trials = share * (1 - share) / se**2 * wider**2
-    low, high = wilson(share * trials, trials, level)
-    return Measured(share, float(low), float(high))
 
 
 def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:

@@ -353,16 +353,22 @@ def standard_error(values: Floats, cluster: Ints) -> tuple[float, int]:
     return float(np.sqrt(drawn / (drawn - 1) * np.sum(total**2)) / len(values)), drawn
 
 
-def share_of(values: Floats, level: float, cluster: Ints) -> Measured:
-    """Mean of shares between 0 and 1, with Wilson's interval for as many trials as its standard error is worth."""
-    known = ~np.isnan(values)
-    values = values[known]
+def share_of(values: Floats, level: float, cluster: Ints, weights: Floats | None = None) -> Measured:
+    """Mean of shares between 0 and 1, with Wilson's interval for as many trials as its standard error is worth.
+
+    By weights where there are any; nan without a value.
+    """
+    weights = np.ones(len(values)) if weights is None else weights
+    known = ~np.isnan(values) & (weights > _ROUNDING)
+    values, weights = values[known], weights[known]
     if not len(values):
         return Measured(math.nan)
-    share = float(values.mean())
-    se, drawn = standard_error(values, cluster[known])
-    trials = float(drawn)
-    counts = drawn == len(values) and bool(np.isin(values, (0, 1)).all())  # Wilson's own interval
+    whole = float(weights.sum())
+    share = float(weights @ values) / whole
+    se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[known])
+    trials = min(whole, float(drawn))
+    single = np.isin(values, (0, 1)) & (weights == 1)
+    counts = drawn == len(values) and bool(single.all())  # Wilson's own interval
     if se > _ROUNDING and 0 < share < 1 and not counts:
         wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
         trials = share * (1 - share) / se**2 * wider**2

@@ -12,14 +12,12 @@ from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fit import Fitted
-from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.mean import Basis, Drawn, mean_for
 from quorate.estimate.means.targets import Target
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.refit import refits
 from quorate.numerics.roots import root
-from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.results import Interval, StatedInterval
 
@@ -102,12 +100,12 @@ class Bootstrap:
         NotEstimable
             If only a sum that contains it can be estimated, or nothing about it varies.
         """
-        return self._stated(self.fit.variance(term), self._term(term, self._draws(method)))
+        return self._stated(self.fit.variance(term), self.fit.drawn(term, self._draws(method)))
 
     def share(self, term: str, method: DrawnMethod = "pivotal") -> Interval:
         """The share of a term in the variance of one judgment; see `interval`."""
         draws, total = self._draws(method), self.fit.total
-        return self._stated(max(self.fit.variance(term), 0.0) / total, self._term(term, draws) / _total(draws))
+        return self._stated(max(self.fit.variance(term), 0.0) / total, self.fit.drawn(term, draws) / _total(draws))
 
     def mean_shares(self, **targets: Target) -> Mapping[str, Interval]:
         """The shares of the variance of the mean, by component.
@@ -191,26 +189,6 @@ class Bootstrap:
             return self._pivots
         spread = {name: np.asarray(np.var(self.level_means[name], axis=1)) for name in self.level_squares}
         return {**self.components, **spread}
-
-    def _term(self, term: str, draws: Mapping[str, Floats]) -> Floats:
-        """Draws of a term: of its class, or of the average over the levels of a residual component."""
-        fit = self.fit
-        fit.variance(term)  # refuses what is unknown or cannot be told apart, by name
-        if term in draws:
-            return draws[term]
-        names = frozenset(canonical(fit.judgments, part.strip()) for part in term.split("+"))
-        classes = {frozenset(members): draws[name] for name, members in zip(fit.variances, fit.classes, strict=True)}
-        both = frozenset({CELL, REPLICATE})
-        if names in classes or (names == {CELL} and both in classes):
-            return classes[names if names in classes else both]
-        name = next(iter(names))
-        if name in draws:
-            return draws[name]
-        split = [value for key, value in draws.items() if key.split(" + ")[0].startswith(f"{name}[")]
-        if not split:
-            raise NotEstimable(f'"{term}": every replicate repeats its cell, so nothing says how it would vary', names)
-        out: Floats = np.sum(split, axis=0) / len(fit.assembled.residual_levels)
-        return out
 
     def plausible_square(self, drawn: Drawn, rng: np.random.Generator) -> Floats:
         """S^2 that a fixed facet taken as a draw may have: ``df S^2 / chi2``, shape (draws,)."""

@@ -224,6 +224,32 @@ class Fitted(Result):
                 )
         return self._averaged(term, names)
 
+    def drawn(self, term: str, draws: Mapping[str, Floats]) -> Floats:
+        """Draws of a term, from those of every class and fixed facet; averaged over the levels of a residual.
+
+        Raises
+        ------
+        UnknownTerm
+            If the model has no such term.
+        NotEstimable
+            If only a sum that contains it can be estimated, or nothing says how it would vary.
+        """
+        self.variance(term)  # refuses what is unknown or cannot be told apart, by name
+        if term in draws:
+            return draws[term]
+        names = frozenset(canonical(self.judgments, part.strip()) for part in term.split("+"))
+        for members, of_class in zip(self.classes, self.variances, strict=True):
+            if names == frozenset(members) or (names == {CELL} and frozenset(members) == {CELL, REPLICATE}):
+                return draws[of_class]
+        name = next(iter(names))
+        if name in draws:
+            return draws[name]
+        split = [value for key, value in draws.items() if key.split(" + ")[0].startswith(f"{name}[")]
+        if not split:
+            raise NotEstimable(f'"{term}": every replicate repeats its cell, so nothing says how it would vary', names)
+        out: Floats = np.sum(split, axis=0) / len(self.assembled.residual_levels)
+        return out
+
     def sensitivity(self, facet: str) -> float:
         """Population variance (divisor M) of the fitted means of a fixed facet's levels."""
         means = self.assembled.fixed.levels[facet] @ self.beta

@@ -12,7 +12,7 @@ import numpy as np
 from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.errors import NotEstimable, UnknownTerm
+from quorate.errors import UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LEVEL_1, Laid, grid
 from quorate.estimate.components.model import CELL, canonical
@@ -209,22 +209,8 @@ class Posterior(DrawnComponents):
 
     def drawn(self, term: str) -> Floats:
         """Draws of a component, as `variance` names it; shape (draws,)."""
-        self.fit.variance(term)  # refuses what is unknown or cannot be told apart, by name
         columns = dict(zip(self.fit.representatives, self.draws.T, strict=True))
-        if term in columns:
-            return np.asarray(columns[term])
-        names = frozenset(canonical(self.judgments, part.strip()) for part in term.split("+"))
-        for members, draws in zip(self.fit.classes, columns.values(), strict=True):
-            if names == frozenset(members) or (names == {CELL} and frozenset(members) == {CELL, REPLICATE}):
-                return np.asarray(draws)
-        name = next(iter(names))
-        if name in self.level_squares:
-            return self.level_squares[name]
-        split = [draws for key, draws in columns.items() if key.split(" + ")[0].startswith(f"{name}[")]
-        if not split:
-            raise NotEstimable(f'"{term}": every replicate repeats its cell, so there is nothing to draw', names)
-        out: Floats = np.sum(split, axis=0) / len(self.fit.assembled.residual_levels)
-        return out
+        return self.fit.drawn(term, {**columns, **self.level_squares})
 
     @cached_property
     def mean(self) -> PosteriorMean:

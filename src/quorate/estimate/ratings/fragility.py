@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Literal, get_args
 
 import numpy as np
 
 from quorate import rules
 from quorate.arrays import Floats, Ints
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
 from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.ties import Ties, tie_model, without_parameter
+from quorate.numerics.ratings.ties import By, Ties, check_ties, tie_model
 from quorate.table.pairs import A, B, Pairs
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes, checked_votes
@@ -93,7 +92,6 @@ def dropped_votes(votes: Votes, drops: Iterable[tuple[int, int, int]]) -> tuple[
 # Fragility of a leaderboard: the fewest votes that, left out, would put another system first.
 
 
-By = Literal["win rate", "bradley-terry"]
 _MOST_ROUNDS, _ROUNDING = 50, 1e-9
 
 
@@ -203,10 +201,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     'Without 4 votes of 44 (0.091 of them) y would be ahead of x, first by win rate.'
     """
     table = checked_votes(votes)
-    rules.one_of("by", by, By)
-    allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
-    if ties not in allowed:
-        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
+    check_ties(by, ties)
     rules.whole("contenders", contenders, 1)
     if len(table.models) < 2:
         raise NotEstimable(f"votes: compare {len(table.models)} system; two or more have a first")

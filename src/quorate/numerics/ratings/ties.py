@@ -8,7 +8,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
+from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 
 # What a model of ties is: the likelihood of the votes on a pair, given the gap of its ratings and a parameter.
@@ -119,8 +121,8 @@ class TieModel(ABC):
 # No model of ties: the model of Bradley and Terry (1952), with a tie as half a win for each, or left out.
 
 
-class Wins(TieModel):
-    """The first wins with log odds ``gap``; with ties as half wins the likelihood is a quasi-likelihood."""
+class Unmodelled(TieModel):
+    """Ties have no parameter."""
 
     def parameter(self, nu: Floats) -> Floats:
         """None to find."""
@@ -129,6 +131,10 @@ class Wins(TieModel):
     def log_nu(self, parameter: Floats) -> tuple[Floats, Floats]:
         """Ties have no odds."""
         return np.full_like(parameter, np.nan), np.full_like(parameter, np.nan)
+
+
+class Wins(Unmodelled):
+    """The first wins with log odds ``gap``; with ties as half wins the likelihood is a quasi-likelihood."""
 
     def cells(self, known: Summary, gap: Floats, parameter: Floats) -> Cells:  # noqa: ARG002 - it has none
         """Without overflow or cancellation."""
@@ -393,16 +399,8 @@ def _between(gap: Floats, threshold: Floats) -> Cells:
     )
 
 
-class Thurstone(TieModel):
+class Thurstone(Unmodelled):
     """Without ties: the first wins with chance ``Phi(gap)``."""
-
-    def parameter(self, nu: Floats) -> Floats:
-        """None to find."""
-        return np.full_like(nu, np.nan)
-
-    def log_nu(self, parameter: Floats) -> tuple[Floats, Floats]:
-        """Ties have no odds."""
-        return np.full_like(parameter, np.nan), np.full_like(parameter, np.nan)
 
     def cells(self, known: Summary, gap: Floats, parameter: Floats) -> Cells:  # noqa: ARG002 - it has none
         """Of two normal laws."""
@@ -437,6 +435,19 @@ def tie_model(name: str) -> TieModel:
     return {model.name: model for model in (DAVIDSON, RAO_KUPPER, GLENN_DAVID, HALF, DROP)}[name]
 
 
-def without_parameter() -> tuple[str, ...]:
-    """Names of the models that have no parameter, which win rates can use too."""
-    return tuple(name for name in get_args(Ties) if not tie_model(name).modelled)
+By = Literal["win rate", "bradley-terry"]
+"""What systems are ranked by: their share of wins over all others, or ratings."""
+
+
+def check_ties(by: By, ties: Ties) -> None:
+    """Refuse ways to rank that are not known, and ties with a parameter for win rates, which have none.
+
+    Raises
+    ------
+    InvalidInput
+        If it is one of these.
+    """
+    rules.one_of("by", by, By)
+    allowed = [name for name in get_args(Ties) if by == "bradley-terry" or not tie_model(name).modelled]
+    if ties not in allowed:
+        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")

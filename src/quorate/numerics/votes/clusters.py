@@ -153,13 +153,17 @@ def mean_squares(clusters: Clusters) -> tuple[Floats, Floats, Floats]:
     wins, n, _, _, nn = clusters.sums.T
     count = clusters.count
     shares = np.bincount(clusters.pair, clusters.wins**2 / clusters.votes, clusters.pairs)
-    repeats = (n > count) & (count > 1)
+    return _analysis(wins, n, nn, shares, count)
+
+
+def _analysis(wins: Floats, n: Floats, nn: Floats, shares: Any, count: Any) -> tuple[Floats, Floats, Floats]:
+    """Analysis of variance, from sums over clusters as `block_sums` has them."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        between = (shares - wins**2 / n) / (count - 1)
+        among = (shares - wins**2 / n) / (count - 1)
         within = (wins - shares) / (n - count)
         size = (n - nn / n) / (count - 1)
-    between, within, size = (np.where(repeats, x, np.nan) for x in (between, within, size))
-    return between, within, size
+    among, within, size = (np.where((n > count) & (count > 1), x, np.nan) for x in (among, within, size))
+    return among, within, size
 
 
 def half_misses(clusters: Clusters, alpha: float, splits: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -266,11 +270,8 @@ def effect(sums: Floats) -> Floats:
 def between(sums: Floats) -> Floats:
     """Variance of the win rate between clusters, by analysis of variance; nan where no cluster has two votes."""
     w, n, _, _, nn, shares, count = np.moveaxis(sums, -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        among = (shares - w**2 / n) / (count - 1)
-        inside = (w - shares) / (n - count)
-        size = (n - nn / n) / (count - 1)
-        return np.where((n > count) & (count > 1), (among - inside) / size, np.nan)
+    among, within, size = _analysis(w, n, nn, shares, count)
+    return (among - within) / size
 
 
 def jackknife(blocks: Floats, statistic: Callable[[Floats], Floats]) -> Jackknifed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import cast, get_args
+from typing import cast
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
 from quorate.numerics.inference import checked_ridge
-from quorate.numerics.ratings.ties import Ties, without_parameter
+from quorate.numerics.ratings.ties import By, Ties, check_ties
 from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
 from quorate.simulate.pipelines.result import (
-    By,
     Kind,
     PipelineErrors,
     Pipelines,
@@ -123,10 +122,7 @@ def pipelines(
     >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
     ('x', 0.67, 0.03, 0.18)
     """
-    rules.one_of("by", by, By)
-    allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
-    if ties not in allowed:
-        raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
+    check_ties(by, ties)
     checked_ridge(regularisation)
     rules.whole("resamples", resamples, _FEWEST)
     named, people = _apart(judged, human)

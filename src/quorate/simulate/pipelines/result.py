@@ -19,7 +19,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.ties import Ties, tie_model
+from quorate.numerics.ratings.ties import By, Ties, tie_model
 from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
 from quorate.table.results import Interval, Result, Row, StatedInterval, picked, plain
@@ -28,7 +28,6 @@ from quorate.wording import Brief, counted, listed
 # Leaderboards of redrawn battles, with verdicts as they are or from redrawn judges, prompts and orders.
 
 
-By = Literal["bradley-terry", "win rate"]
 Weights = NDArray[np.float32]
 _TOL = 1e-5
 _BITS = 16
