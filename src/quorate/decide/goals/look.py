@@ -131,13 +131,11 @@ class Pursuit(ABC, Generic[Asked, Found]):
             return replace(here, chance=chance).ended(Ending.FUTILE, self._need(here, plans)), none
         left = offer.looks - number
         items = plans.part(final, final.variance / self.pace(fraction, left), self.most(final, spent, left))
+        cells = none
         for wide in (items, int(final.projection.design[ITEM])):
-            cells = offer.affordable(batch(offer, final.projection, wide, judgments, here.systems), spent)
-            if len(cells):
-                break
-        else:
-            return here.ended(Ending.BUDGET, self._need(here, plans)), none
-        return replace(here, chance=chance, buys=bought(offer, cells), design=described(final, items)), cells
+            if not len(cells):
+                cells = offer.affordable(batch(offer, final.projection, wide, judgments, here.systems), spent)
+        return buying(here, offer, cells, self._need(here, plans), chance=chance, design=described(final, items))
 
     @property
     def spending(self) -> Spending:
@@ -154,15 +152,13 @@ class Pursuit(ABC, Generic[Asked, Found]):
 
     def _chance(self, looks: Sequence[Look], final: Plan) -> float:
         """Chance of success by the last analysis, with the estimate as uncertain as it is now."""
-        now = looks[-1].se ** 2
         law = studies_of_plan(final.projection)
         law = law.times(float(np.sqrt(final.variance)) / law.se)
         df = min(looks[-1].df, _MANY)  # the components are as uncertain as the standard error of now
         off = np.sqrt(df / stream(0, "goal/chance").chisquare(df, len(law.found_se)))
         drawn = tuple((off**2 * part, free) for part, free in law.drawn)
         law = replace(law, squares=off**2 * law.variance, drawn=drawn)
-        spread = float(np.sqrt(max(now - final.variance, 1e-12 * now)))
-        chances = self.chances(looks, law, spread, final)
+        chances = self.chances(looks, law, still_moves(looks[-1], final.variance), final)
         return float(np.minimum(chances, 1.0).mean())
 
     def _need(self, here: Look, plans: Plans) -> float | None:
@@ -389,6 +385,19 @@ class Look(Result):
         return replace(self, ending=ending, need=need or None, buys=Spent(0))
 
 
+def buying(here: Look, offer: Offer, cells: Cells, need: float | None = None, **said: Any) -> tuple[Look, Cells]:
+    """A look with what it buys; the last one, which may need more, where that is nothing."""
+    if not len(cells):
+        return here.ended(Ending.BUDGET, need), nothing(offer)
+    return replace(here, buys=bought(offer, cells), **said), cells
+
+
+def still_moves(here: Look, variance: float) -> float:
+    """Standard deviation by which an estimate moves until it has another variance."""
+    now = here.se**2
+    return math.sqrt(max(now - variance, 1e-12 * now))
+
+
 # Tests that are repeated at every look: their bounds, what they show, and what they may still show.
 
 
@@ -434,6 +443,13 @@ def t_bound(bound: float, df: Floats | float) -> Floats:
     from scipy.special import stdtrit
 
     return -np.asarray(stdtrit(np.minimum(df, 1e9), max(normal_cdf(-bound), 1e-300)))
+
+
+def beyond(value: float, limit: Floats | float, spread: float) -> Floats:
+    """Chance that an estimate ends beyond a limit on either side, of which it is there now and moves by so much."""
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr((value - limit) / spread) + ndtr((-limit - value) / spread))
 
 
 def found_at(
@@ -489,15 +505,12 @@ class DifferenceTest:
 
     def chances(self, looks: Sequence[Look], se: Floats, df: Floats | float, spread: float) -> Floats:
         """Chance that the last analysis shows something, by its errors, of an estimate that still moves by so much."""
-        from scipy.special import ndtr
-
         value = looks[-1].value
         bound, _ = held(looks, 1.0, self.alpha, 2, spending=self.spending)
-        limit = t_bound(bound, df) * se
-        chance = ndtr((value - limit) / spread) + ndtr((-limit - value) / spread)
+        chance = beyond(value, t_bound(bound, df) * se, spread)
         if self.margin is not None:
             room = np.maximum(self.margin - t_bound(self._equal_bound(looks, 1.0), df) * se, 0.0)
-            chance += ndtr((room - value) / spread) - ndtr((-room - value) / spread)
+            chance += 1 - beyond(value, room, spread)
         return np.minimum(chance, 1.0)
 
     def _equal_bound(self, past: Sequence[Look], fraction: float) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal, Offer, Spent
-from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, Power, Pursuit, found_at
+from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, Power, Pursuit, buying, found_at
 from quorate.decide.goals.plans import Plan, Plans, bought, nothing, of_difference, of_mean, together
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -345,9 +345,7 @@ class Parts:
         cells = self.offer.affordable(self._together(batches, judgments), spent)
         here = replace(self._summed(parts), number=len(past) + 1, looks=self.offer.looks, spent=spent)
         here = replace(here, judgments=judgments.n_answers)
-        if here.ending is None and not len(cells):
-            return here.ended(Ending.BUDGET), none
-        return replace(here, buys=bought(self.offer, cells)), cells
+        return (here, cells) if here.ending is not None else buying(here, self.offer, cells)
 
     def _before(self, at: int, past: Sequence[Look]) -> list[Look]:
         """Looks at a part until it ended; if all parts had, the budget was raised and those that it stopped go on."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, Offer, PreferGoal, Spent, StagedGoal
-from quorate.decide.goals.look import UNDECIDED, Ending, Look, Pursuit, found_at, held, t_bound
+from quorate.decide.goals.look import UNDECIDED, Ending, Look, Pursuit, beyond, buying, found_at, held, t_bound
 from quorate.decide.goals.parts import Comparison, Parts, Precision, has_parts
-from quorate.decide.goals.plans import Plan, Plans, bought, calls, nothing, of_difference
+from quorate.decide.goals.plans import Plan, Plans, calls, nothing, of_difference
 from quorate.decide.goals.votes import Favourite, Preference, shares_of
 from quorate.decide.outcome import types_of_counts
 from quorate.errors import InvalidInput
@@ -106,12 +106,8 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
 
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
         """Chance that the last analysis tells the leader from the nearest."""
-        from scipy.special import ndtr
-
-        here = looks[-1]
         bound, _ = held(looks, 1.0, self.alpha, 1, spending=self.spending)
-        limit = t_bound(bound, law.found_df) * law.found_se
-        return np.asarray(ndtr((here.value - limit) / spread) + ndtr((-limit - here.value) / spread))
+        return beyond(looks[-1].value, t_bound(bound, law.found_df) * law.found_se, spread)
 
 
 # Stages of votes: the first on all types of items, the second on those where the two systems seem to differ most.
@@ -217,12 +213,10 @@ class TwoStages:
         wanted = plan.focus(wins, n=n, seed=self.offer.seed)
         second = supplied(wanted, self._sizes - each, np.where(wanted > 0, plan.weights, 0.0))
         cells = self.offer.affordable(self._cells(np.full(len(second), each), each + second), spent)
-        if not len(cells):
-            return screening.ended(Ending.BUDGET), cells
         kept = tuple(name for name, count in zip(self.types, wanted, strict=True) if count)
         note = f"the second stage asks of {listed(kept, most=_NAMED)}, furthest from one half"
         design = {"per_type": each, "kept": list(kept), "votes": second[wanted > 0].tolist()}
-        return replace(screening, buys=bought(self.offer, cells), design=design, note=note), cells
+        return buying(screening, self.offer, cells, design=design, note=note)
 
     def _said(self, votes: Votes) -> dict[str, float]:
         """Share of the decisive votes for the first system on every battle that has some."""
@@ -306,11 +300,11 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
     InvalidInput
         If the budget does not pay for it.
     """
-    if (votes := of_votes(goal, offer)) is not None:
-        return votes.pilot()
-    cells = method(goal, offer).pilot()
+    votes = of_votes(goal, offer)
+    cells = (votes or method(goal, offer)).pilot()
     if len(offer.affordable(cells, Spent(0))) < len(cells):
-        raise InvalidInput(f"budget: a pilot takes {len(cells):,} calls, which is more than it pays for; raise it")
+        takes = f"{len(cells):,} {'calls' if votes is None else 'votes'}"
+        raise InvalidInput(f"budget: a pilot takes {takes}, which is more than it pays for; raise it")
     return cells
 
 

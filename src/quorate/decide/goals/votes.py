@@ -14,8 +14,19 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal, Spent
-from quorate.decide.goals.look import FUTILE, UNDECIDED, Contest, DifferenceTest, Ending, Look, t_bound
-from quorate.decide.goals.plans import bought, calls, nothing
+from quorate.decide.goals.look import (
+    FUTILE,
+    UNDECIDED,
+    Contest,
+    DifferenceTest,
+    Ending,
+    Look,
+    beyond,
+    buying,
+    still_moves,
+    t_bound,
+)
+from quorate.decide.goals.plans import calls, nothing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
@@ -95,14 +106,8 @@ class Favourite:
         return {(a, b): Poll(a, b, self.offer, np.array(places, dtype=np.int64)) for (a, b), places in at.items()}
 
     def pilot(self) -> Cells:
-        """Votes on every pair.
-
-        Raises
-        ------
-        InvalidInput
-            If the budget does not pay for them.
-        """
-        return paid(self.offer, self._cells({pair: Size(0, 0) for pair in self.polls}, self._pilot))
+        """Votes on every pair."""
+        return self._cells({pair: Size(0, 0) for pair in self.polls}, self._pilot)
 
     @property
     def _pilot(self) -> dict[Pair, Size]:
@@ -139,10 +144,8 @@ class Favourite:
         had |= {pair: had[pair]._replace(predicted=0) for pair, size in now.items() if not size.predicted}
         size = {pair: self.polls[pair].grown(had[pair], found[pair], one, one) for pair, one in now.items()}
         cells = offer.affordable(self._cells(had, had | size), spent)
-        if not len(cells):
-            return here.ended(Ending.BUDGET, need), none
         design = {"pairs": [[*pair, *poll.bought(had[pair], cells)] for pair, poll in self.polls.items()]}
-        return replace(here, chance=chance, buys=bought(offer, cells), design=design), cells
+        return buying(here, offer, cells, need, chance=chance, design=design)
 
     @staticmethod
     def _leader(found: Mapping[Pair, Estimated], systems: Sequence[str]) -> tuple[str, Pair]:
@@ -220,15 +223,12 @@ class Favourite:
 
     def _chance(self, looks: Sequence[Look], nearest: Pair, variance: float) -> float:
         """Chance that the last analysis tells the leader from the nearest, whose margin then has this variance."""
-        from scipy.special import ndtr
-
         here, (path, before) = looks[-1], self._path(nearest, looks)
         if before is None or 1 / variance <= path.fraction * _NEW:
             return 1.0
         bound = bound_for(path, 1 / variance, self.alpha - before.alpha, sided=1)
         limit = float(t_bound(bound, here.df)) * math.sqrt(variance)
-        spread = math.sqrt(max(here.se**2 - variance, 1e-12 * here.se**2))
-        return float(min(ndtr((here.value - limit) / spread) + ndtr((-limit - here.value) / spread), 1.0))
+        return min(float(beyond(here.value, limit, still_moves(here, variance))), 1.0)
 
     def _need(self, rivals: Mapping[Pair, Estimated]) -> float | None:
         """What it would still cost to tell systems apart that differ as they seem to; None where nothing does."""
@@ -531,15 +531,8 @@ class Preference:
         return Poll(self.goal.a, self.goal.b, self.offer, np.arange(len(self.offer.items)))
 
     def pilot(self) -> Cells:
-        """Votes and predictions of the first battles.
-
-        Raises
-        ------
-        InvalidInput
-            If the budget does not pay for them.
-        """
-        cells = calls(self.offer, self.poll.missing(Size(0, 0), self.poll.pilot(PILOT)))
-        return paid(self.offer, cells)
+        """Votes and predictions of the first battles."""
+        return calls(self.offer, self.poll.missing(Size(0, 0), self.poll.pilot(PILOT)))
 
     def look(self, votes: Votes, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
         """One analysis, and what it buys; see `quorate.decide.goals.rounds.look`."""
@@ -564,8 +557,7 @@ class Preference:
         if number >= offer.looks or fraction >= 1 or final is None:
             spent_all = not more and not affordable
             return here.ended(Ending.BUDGET if spent_all else Ending.LOOKS, need), none
-        spread = math.sqrt(max(here.se**2 - target, 1e-12 * here.se**2))
-        chance = float(self.test.chances([*past, here], np.sqrt(target), math.inf, spread))
+        chance = float(self.test.chances([*past, here], np.sqrt(target), math.inf, still_moves(here, target)))
         if chance < FUTILE:
             return replace(here, chance=chance).ended(Ending.FUTILE, need), none
         left_over = offer.looks - number
@@ -573,20 +565,4 @@ class Preference:
         now = poll.wanted(found, target / pace, alone=not final.predicted) or final
         had = had if final.predicted else had._replace(predicted=0)
         cells = offer.affordable(calls(offer, poll.missing(had, poll.grown(had, found, now, final))), spent)
-        if not len(cells):
-            return here.ended(Ending.BUDGET, need), none
-        design = poll.bought(had, cells)._asdict()
-        return replace(here, chance=chance, buys=bought(offer, cells), design=design), cells
-
-
-def paid(offer: Offer, cells: Cells) -> Cells:
-    """The votes of a pilot.
-
-    Raises
-    ------
-    InvalidInput
-        If the budget does not pay for them.
-    """
-    if len(offer.affordable(cells, Spent(0))) < len(cells):
-        raise InvalidInput(f"budget: a pilot takes {len(cells):,} votes, which is more than it pays for; raise it")
-    return cells
+        return buying(here, offer, cells, need, chance=chance, design=poll.bought(had, cells)._asdict())
