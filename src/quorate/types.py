@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from quorate.analysis.interim import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
     from quorate.analysis.nominal import Labels as Labels
-    from quorate.analysis.ratings import RatingsAnalysis as RatingsAnalysis
     from quorate.analysis.votes import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat

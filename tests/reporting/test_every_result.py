@@ -248,7 +248,6 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "LatentPosterior": lambda _: latent_posterior_of(q.decompose(binary(), link="logit")),
     "Labels": lambda _: q.scores.labels(nominal()),
     "Leaderboard": lambda _: q.rank(rated()),
-    "RatingsAnalysis": lambda _: q.analyze(rated()),
     "Certificate": lambda _: q.certify(q.analyze(judgments()), 20),
     "LabelsPlan": lambda _: q.agreement.plan_labels(
         few_labelled(), "person", *LABELS[:2], prices={"human": 1, "call": 0.01}, budget=99

@@ -18,7 +18,6 @@ from quorate.table.votes import Votes
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.analysis.nominal import Labels
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.analysis.views import Asked
     from quorate.analysis.votes import PairAnalysis, VotesAnalysis
     from quorate.decide.outcome import Claim
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.fit import Method
     from quorate.estimate.components.model import Interval
     from quorate.estimate.means.targets import Target
+    from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.votes.clustered import Cluster
     from quorate.table.votes import Encoding
 
@@ -45,7 +45,7 @@ def analyze(
     half_width: float | None = None,
     link: Asked | None = None,
     most: int | None = None,
-) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels: ...
+) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels: ...
 
 
 @overload
@@ -101,7 +101,7 @@ def analyze(
     budget: int | None = None,
     minimum: int | None = None,
     most: int | None = None,
-) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels | VotesAnalysis | PairAnalysis:
+) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
     Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
@@ -146,7 +146,7 @@ def analyze(
 
     Returns
     -------
-    Analysis, AllEqual, ScoreVerdict, RatingsAnalysis, VotesAnalysis or PairAnalysis
+    Analysis, AllEqual, ScoreVerdict, Leaderboard, VotesAnalysis or PairAnalysis
         Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
 
     Raises
@@ -207,7 +207,7 @@ def analyze(
     return pair_view(judgments_or_votes, **options)
 
 
-def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis:
+def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | Leaderboard:
     """The answer to what a table of scores asks: of one system its mean, of two which is better, of more the board.
 
     Options are those of `analyze`; with a target of systems the question is their mean.
@@ -238,7 +238,6 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
         a, b = by_mean(answered)
         prices: dict[str, Any] = {"prices": {"call": options["price"]}} if options.get("price") else {}
         return verdict_of_scores(judgments, a, b, targets=targets, **model, **level, **prices)
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.leaderboard import leaderboard
 
-    return RatingsAnalysis(leaderboard(judgments, targets=targets, **model, **level), judgments)
+    return leaderboard(judgments, targets=targets, **model, **level)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from quorate import rules
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arrays import Floats, Ints
 from quorate.decide.scores import ScoreVerdict
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
@@ -287,7 +286,7 @@ _BATCH = 10
 
 
 def certify(
-    answer: Analysis | ScoreVerdict | RatingsAnalysis | Leaderboard,
+    answer: Analysis | ScoreVerdict | Leaderboard,
     n: int | None = None,
     *,
     seed: int = 1,
@@ -297,7 +296,7 @@ def certify(
 
     Parameters
     ----------
-    answer : Analysis, ScoreVerdict, RatingsAnalysis or Leaderboard
+    answer : Analysis, ScoreVerdict or Leaderboard
         Of scores: what `quorate.analyze`, `quorate.compare` and `quorate.rank` return.
     n : int, optional
         Studies to draw. Default: 2,000, and 100 of a board with gaps, where every study is fitted anew.
@@ -334,8 +333,6 @@ def certify(
     """
     if n is not None:
         rules.whole("n", n, 20, _MOST_STUDIES)
-    if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
-        answer = answer.found
     if isinstance(answer, Leaderboard):
         return Certificate("board", answer.level, (_board(answer, n, seed, checked_jobs(jobs)),), seed)
     if isinstance(answer, Analysis):

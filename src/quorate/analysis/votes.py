@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from quorate.analysis import words
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.decide.outcome import TYPES, Claim
 from quorate.decide.votes import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
+from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust, cluster_robust, clustered_by
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.margins import NearTies, Quantiles
@@ -98,7 +98,7 @@ class VotesAnalysis(Result):
         Why there is none; empty where there is.
     cluster : str, sequence of str, or None
         Facets whose votes may resemble each other, as asked; None for every one that repeats.
-    board : RatingsAnalysis or None
+    board : Ratings or None
         Who leads; None of two systems, and where votes rate none.
     """
 
@@ -112,7 +112,7 @@ class VotesAnalysis(Result):
     stability: Stability | None
     stability_reason: str
     cluster: Cluster | None = None
-    board: RatingsAnalysis | None = None
+    board: Ratings | None = None
 
     @property
     def reach(self) -> float:
@@ -133,7 +133,7 @@ class VotesAnalysis(Result):
         """Who leads, and how many votes would tell these systems apart."""
         if self.board is None:
             return self.found.sentence
-        return f"{self.board.found.sentence} {self.found.sentence}" if self.many else self.board.found.sentence
+        return f"{self.board.sentence} {self.found.sentence}" if self.many else self.board.sentence
 
     @property
     def many(self) -> bool:
@@ -228,14 +228,14 @@ def votes_view(
     )
 
 
-def _board(votes: Votes, level: float, cluster: Cluster | None) -> RatingsAnalysis | None:
+def _board(votes: Votes, level: float, cluster: Cluster | None) -> Ratings | None:
     """Who leads of three systems or more, as `quorate.rank` says it; None where votes rate none."""
     if len(votes.models) <= _PAIR:
         return None
     from quorate.estimate.ratings.rank import rank
 
     with suppress(NotEstimable, InvalidInput):
-        return RatingsAnalysis(rank(votes, level=level, cluster=cluster), votes)
+        return rank(votes, level=level, cluster=cluster)
     return None
 
 

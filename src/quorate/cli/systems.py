@@ -141,7 +141,6 @@ def rank(
     all systems at once; with --watch, at all times at once. Ends with exit code 2 if no system is surely better than
     another.
     """
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.categories import Boards
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes
@@ -156,11 +155,10 @@ def rank(
     found: Any = own(within.told_apart(table))
     shown = found.elo() if elo and isinstance(found, (Ratings, Boards)) else found
     boards = shown.boards.values() if isinstance(shown, Boards) else [shown]
-    views = [RatingsAnalysis(board, table) for board in boards]
     certificate = certifying.certificate(found)
     also = certified(certificate)
-    out.show(shown if isinstance(shown, Boards) else views[0], files, table, also=also, **as_more(certificate))
-    return 0 if any(view.told_apart for view in views) else UNDECIDED
+    out.show(shown, files, table, also=also, **as_more(certificate))
+    return 0 if any(board.told_apart for board in boards) else UNDECIDED
 
 
 @command

@@ -32,7 +32,6 @@ PAGES: Mapping[str, str] = {
     "analysis.designs:OptimumAnalysis": "designs:page",
     "analysis.votes:PairAnalysis": "votes.standings:pair_page",
     "analysis.panel:PanelAnalysis": "panel.page:page",
-    "analysis.ratings:RatingsAnalysis": "ratings.page:page",
     "analysis.allocation:PairReplay": "votes.standings:smaller_pair_page",
     "analysis.allocation:VerdictReplay": "votes.standings:smaller_page",
     "analysis.votes:VotesAnalysis": "votes.page:page",

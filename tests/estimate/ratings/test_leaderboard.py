@@ -177,7 +177,7 @@ def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed):
     assert whom in board.sentence
     assert whom in verdict.sentence
     assert board.means[0].target["judge"] == verdict.difference.estimate.target["judge"]
-    assert analysis.found.sentence == board.sentence
+    assert analysis.sentence == board.sentence
     assert "For judges like these: no two of 3 systems are told apart." in board.sentence
     same = q.compare(judgments, "s0", "s1", targets={"judge": "population"})
     assert verdict.others.estimate.ends == pytest.approx(same.estimate.ends, rel=1e-9)

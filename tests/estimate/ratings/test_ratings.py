@@ -11,11 +11,10 @@ from scipy.optimize import minimize
 from scipy.special import stdtr
 
 import quorate as q
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, average_odds, expit
 from quorate.numerics.ratings.ties import tie_model
-from quorate.reporting.pages.ratings.page import page
+from quorate.reporting.pages.ratings.page import own_words, page
 
 ROWS = [
     ("x", "y", 60, 20, 10),
@@ -214,10 +213,10 @@ def test_ties_of_every_system_are_the_maximum_of_the_likelihood(of_judges):
 
 
 def test_the_page_and_the_words_say_who(board, of_judges):
-    view = RatingsAnalysis(board, of_judges)
-    assert view.slope_words.startswith("Slopes on the difference of two systems: ann ")
-    assert view.tie_words.startswith("Ties the most readily: w ")
-    shown = page(view)
+    slopes, ties = own_words(board)
+    assert slopes.startswith("Slopes on the difference of two systems: ann ")
+    assert ties.startswith("Ties the most readily: w ")
+    shown = page(board, of_judges)
     section = next(one for one in shown.sections if one.name == "own")
     assert section.title == "Slopes of judges and ties of every system"
     assert not board.caveats

@@ -8,11 +8,19 @@ import pytest
 from reference.style import votes
 
 import quorate as q
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.cli import main
 from quorate.estimate.ratings.contrast import Contrast
 from quorate.reporting.pages.ratings.boards import page
-from quorate.reporting.pages.ratings.page import MOST_DRAWN, groups, leaderboard, ranked, ranks, rates
+from quorate.reporting.pages.ratings.page import (
+    MOST_DRAWN,
+    effect_words,
+    groups,
+    leaderboard,
+    position_words,
+    ranked,
+    ranks,
+    rates,
+)
 from quorate.reporting.pages.ratings.page import page as moves_page
 from quorate.reporting.pages.ratings.page import pairs as page_pairs
 from quorate.reporting.paper.reproduce import Provenance
@@ -23,25 +31,25 @@ from quorate.reporting.report import page_of
 @pytest.fixture(scope="module")
 def view(ballots):
     """Three systems, each surely better than the next."""
-    return RatingsAnalysis(q.rank(ballots()))
+    return q.rank(ballots())
 
 
 @pytest.fixture(scope="module")
 def open_view(ballots):
     """Two systems that nobody can put in order."""
-    return RatingsAnalysis(q.rank(ballots(("a", "b"), 10, 0.2)))
+    return q.rank(ballots(("a", "b"), 10, 0.2))
 
 
 @pytest.fixture(scope="module")
 def scored(rated):
     """Three systems by scores."""
-    return RatingsAnalysis(q.rank(rated()))
+    return q.rank(rated())
 
 
 @pytest.fixture(scope="module")
 def unrankable(rated):
     """Three systems by scores of judges who differ more than the systems."""
-    return RatingsAnalysis(q.rank(rated(gap=0.0, favour=0.6)))
+    return q.rank(rated(gap=0.0, favour=0.6))
 
 
 def drawn(figure):
@@ -61,8 +69,8 @@ def test_one_row_per_system(view):
     assert (first["rank"], first["group"], first["system"]) == ("1", 1, "a")
     assert last["rank"] == "3"
     assert first["low"] < first["rating"] < first["high"]
-    assert first["rating"] == pytest.approx(view.found.rating[0])
-    assert first["share"] == view.found.best["a"]
+    assert first["rating"] == pytest.approx(view.rating[0])
+    assert first["share"] == view.best["a"]
 
 
 def test_who_is_first(view, open_view, unrankable):
@@ -78,7 +86,7 @@ def test_several_may_be_first():
     wins = [round(100 / (1 + np.exp(strength[j] - strength[i]))) for i, j in pairs]
     rows = [("abcd"[i], "abcd"[j], won, 100 - won) for (i, j), won in zip(pairs, wins, strict=True)]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    view = RatingsAnalysis(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
+    view = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
     caption = leaderboard(view).caption
     assert caption.finding == "a is ahead, at rank 1–2; 4 of 6 pairs of systems are told apart"
     assert caption.lines[-1].startswith("Shaded and plain bands: cuts of the order")
@@ -90,14 +98,14 @@ def test_several_may_be_first():
 
 @pytest.mark.slow
 def test_the_estimand_is_said(ballots, scored):
-    line = leaderboard(RatingsAnalysis(q.rank(ballots()).elo())).caption.lines[0]
+    line = leaderboard(q.rank(ballots()).elo()).caption.lines[0]
     assert line == "Elo points about the mean of all systems, with 95% intervals for each; 3 systems, 180 votes."
     assert leaderboard(scored).caption.lines[0].startswith("Mean score, with 95% intervals")
 
 
 def test_systems_that_are_not_drawn_are_said(ballots):
     names = tuple(f"s{i:03d}" for i in range(MOST_DRAWN + 1))
-    view = RatingsAnalysis(q.rank(ballots(names, each=8, spread=0.5)))
+    view = q.rank(ballots(names, each=8, spread=0.5))
     board, order = leaderboard(view), ranks(view)
     assert "The first 120 are drawn; the table has all." in board.caption.lines
     assert not board.unfolded
@@ -108,7 +116,7 @@ def test_systems_that_are_not_drawn_are_said(ballots):
 @pytest.mark.parametrize("count", [2, 55])
 def test_charts_of_few_and_of_many_systems(ballots, count):
     labels = tuple(f"model-{i:02d}" for i in range(count))
-    view = RatingsAnalysis(q.rank(ballots(labels, each=40)))
+    view = q.rank(ballots(labels, each=40))
     for exhibit in (leaderboard, ranks):
         out = drawn(exhibit(view))
         assert all(f">{label}<" in out for label in labels)  # no label is dropped for room
@@ -116,7 +124,7 @@ def test_charts_of_few_and_of_many_systems(ballots, count):
 
 
 def test_systems_stay_in_order_and_show_their_ranks(ballots):
-    out = drawn(leaderboard(RatingsAnalysis(q.rank(ballots(tuple("cab"), each=60)))))
+    out = drawn(leaderboard(q.rank(ballots(tuple("cab"), each=60))))
     places = [out.index(f">{name}</text>") for name in "cab"]
     assert places == sorted(places)
     assert ">rank</text>" in out
@@ -134,12 +142,12 @@ def test_what_cannot_be_ranked_is_grey(scored, unrankable):
 
 
 def test_hostile_labels_are_drawn(ballots, hostile):
-    view = RatingsAnalysis(q.rank(ballots(hostile, each=40)))
+    view = q.rank(ballots(hostile, each=40))
     assert not any("<script>" in drawn(figure) for figure in page_of(view).figures if figure.chart)
 
 
 def test_ranks_chosen_beforehand_are_never_wider(ballots):
-    rows = ranks(RatingsAnalysis(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
+    rows = ranks(q.rank(ballots(tuple("abcdefgh"), each=30))).rows
     assert [row["place"] for row in rows] == list(range(1, 9))
     assert all(row["low"] <= row["own_low"] <= row["own_high"] <= row["high"] for row in rows)
     assert any(row["low"] < row["high"] for row in rows)
@@ -224,9 +232,9 @@ def test_a_record_is_refused(view, tmp_path):
 
 
 def test_how_few_votes_decide_has_a_section_where_it_was_asked_for(view, ballots):
-    asked = RatingsAnalysis(q.rank(ballots(("a", "b"), 10, 0.2), fragility=True))
+    asked = q.rank(ballots(("a", "b"), 10, 0.2), fragility=True)
     sections = {one.name: one for one in page_of(asked).sections}
-    few = asked.found.fragility
+    few = asked.fragility
     assert sections["fragility"].text == (few.sentence,)
     assert sum(row["votes"] for row in sections["fragility"].figures[0].rows) == few.dropped
     assert "fragility" not in {one.name for one in page_of(view).sections}
@@ -298,7 +306,7 @@ def test_the_page_says_what_moves(board):
     assert moved.caption.finding == "4 systems of 5 surely move, and 4 systems change place"
     assert moved.chart()["layer"]
     assert "at equal length and lists" in shown.methods
-    assert RatingsAnalysis(board).covariate_words[0].startswith("Length: between equals, the one with ")
+    assert next(effect_words(board)).startswith("Length: between equals, the one with ")
 
 
 def test_the_command_reads_both_ways_to_write_a_covariate(tmp_path, monkeypatch, capsys, board):
@@ -319,3 +327,26 @@ def test_rates_are_in_order_with_what_is_sure():
     figure = rates("slopes", "judge", found, 0.95, "slope")
     assert [row["level"] for row in figure.rows] == ["b", "c", "a"]
     assert figure.caption.finding == "2 judges of 3 surely differ from the mean"
+
+
+def test_no_effect_of_order_was_estimated(ballots, rated):
+    assert position_words(q.rank(ballots())) == ""
+    assert position_words(q.rank(rated())) == ""
+
+
+def test_labels_are_fit_to_be_shown_and_told_apart(ballots, hostile):
+    names = [row["system"] for row in leaderboard(q.rank(ballots((*hostile, "x" * 4999)))).rows]
+    assert len(set(names)) == len(hostile) + 1
+    assert max(map(len, names)) <= 90
+    assert not any("\n" in name or "\x00" in name for name in names)
+
+
+def test_what_a_board_says_of_itself(ballots, rated):
+    board = q.rank(ballots())
+    assert (board.measure, board.counted_by, board.n, board.n_pairs) == ("rating, log odds", "vote", 180, 3)
+    assert (board.told_apart, board.rankable) == (3, True)
+    assert board.elo().measure == board.elo().to_dict()["unit"] == "Elo points"
+    scores = q.analyze(rated())
+    assert (scores.measure, scores.counted_by, scores.n) == ("mean score", "score", 480)
+    assert scores.rankable
+    assert not q.rank(rated(gap=0.0, favour=0.6)).rankable

@@ -266,14 +266,24 @@ class Leaderboard(Board):
 
     entries = (
         "systems=rows groups level df spread noise common dependability rankable targets scope others "
-        "others_reason=unsaid by_judges seed caveats sentence"
+        "others_reason=unsaid by_judges seed caveats sentence unit=measure"
     )
 
     def __repr__(self) -> str:
-        return brief("Leaderboard", f"{len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)}")
+        return brief("Leaderboard", f"{len(self)} systems, {self.n} scores: {top(self)}")
 
     def __str__(self) -> str:
         return self.sentence
+
+    @property
+    def n(self) -> int:
+        """Scores."""
+        return self.joint.fit.judgments.n_answers
+
+    @property
+    def measure(self) -> str:
+        """What systems are ordered by, in words."""
+        return f"mean {self.judgments.score}"
 
     @property
     def rating(self) -> Floats:

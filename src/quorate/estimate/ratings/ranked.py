@@ -209,6 +209,22 @@ class Board(Result):
         def ranks(self) -> RankIntervals:
             """Intervals of the ranks."""
 
+        @property
+        def best(self) -> dict[str, float]:
+            """Probability of being the best."""
+
+        @property
+        def n(self) -> int:
+            """Votes, rankings or scores."""
+
+        @property
+        def seed(self) -> int:
+            """Of the draws."""
+
+        @property
+        def measure(self) -> str:
+            """What systems are ordered by, in words."""
+
     def __len__(self) -> int:
         return len(self.systems)
 
@@ -226,6 +242,43 @@ class Board(Result):
     def apart(self) -> tuple[Unrated, ...]:
         """Systems that may stand anywhere among those that are rated."""
         return ()
+
+    @property
+    def counted_by(self) -> str:
+        """What the board is by: a score, a vote or a ranking."""
+        return "score"
+
+    @property
+    def rankable(self) -> bool:
+        """Whether systems differ by more than the noise of their means, as far as scores tell."""
+        return True
+
+    @property
+    def fragile_words(self) -> str:
+        """How few votes decide who is first, or why none do; empty where that was not asked for."""
+        return ""
+
+    @property
+    def neighbours_words(self) -> str:
+        """How many more votes would tell neighbours apart; empty where all are, and for scores."""
+        return ""
+
+    @cached_property
+    def told_apart(self) -> int:
+        """Pairs of systems of which one is surely better."""
+        return int(self.ranks.above.sum()) + len(self.surely_above) * len(self)
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems, with those that have no rating and may be first."""
+        systems = len(self) + len(self.unbeaten) + len(self.apart)
+        return systems * (systems - 1) // 2
+
+    @property
+    def told_words(self) -> str:
+        """How many pairs of systems are told apart."""
+        told = self.told_apart
+        return f"{told:,} of {counted(self.n_pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
 
     @property
     def low(self) -> Floats:
@@ -297,11 +350,9 @@ def taken_as_independent(board: Board) -> bool:
 
 def claim(board: Board, no: str = "no") -> str:
     """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
-    above, sure = len(board.unbeaten), len(board.surely_above)
-    apart = () if sure else tuple(one.system for one in board.apart)
+    apart = () if board.surely_above else tuple(one.system for one in board.apart)
     first = tuple(name for name in may_be_first(board) if name not in apart)
-    systems = len(board.systems) + above + len(board.apart)
-    told = int(board.ranks.above.sum()) + sure * len(board.systems)
+    systems, told = len(board) + len(board.unbeaten) + len(board.apart), board.told_apart
     if not told and systems == len(board.systems) == 2:
         return f"{' and '.join(board.systems)} are not told apart"
     if not told:
@@ -313,5 +364,4 @@ def claim(board: Board, no: str = "no") -> str:
         lead = f"{first[0]} leads {of}, not surely ahead of {listed(first[1:])}"
     else:
         lead = f"{first[0]} leads {of}, not surely ahead of {len(first) - 1:,} of them"
-    pairs = systems * (systems - 1) // 2
-    return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
+    return f"{lead}; {board.told_words}"

@@ -242,11 +242,16 @@ class Ratings(Terms, Board):
     entries = (
         "systems=rows best groups neighbours unrated fragility not_fragile method level ties n cluster "
         "clusters rankings regularisation log_likelihood seed scale shift nu log_nu position covariates units "
-        "moves slopes tie_rates caveats sentence"
+        "moves slopes tie_rates caveats sentence unit=measure"
     )
 
     def __repr__(self) -> str:
         return brief("Ratings", f"{len(self)} systems, {counted(self.n, self.counted_by)}, {self.method}: {top(self)}")
+
+    @property
+    def measure(self) -> str:
+        """What systems are ordered by, in words."""
+        return self.unit if self.scale != 1 else f"rating, {self.unit}"
 
     @property
     def rating(self) -> Floats:

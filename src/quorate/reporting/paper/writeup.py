@@ -28,8 +28,8 @@ from quorate.wording import at_level, capitalised, counted, decimals, listed, pl
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import Labels
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.decide.scores import ScoreVerdict
+    from quorate.estimate.ratings.leaderboard import Leaderboard
 
 _METHODS = {
     "reml": "restricted maximum likelihood",
@@ -87,7 +87,7 @@ class Writeup(Result):
 
 @read_first
 def writeup(
-    result: Judgments | Decomposition | Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels,
+    result: Judgments | Decomposition | Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels,
     *,
     record: Mapping[str, Any] | str | Path | Record | None = None,
     source: Judgments | None = None,
@@ -102,7 +102,7 @@ def writeup(
 
     Parameters
     ----------
-    result : Judgments, Decomposition, Analysis, AllEqual, ScoreVerdict, RatingsAnalysis or Labels
+    result : Judgments, Decomposition, Analysis, AllEqual, ScoreVerdict, Leaderboard or Labels
         What to write about; judgments by the answer that `quorate.analyze` gives. Of labels, and of scores that are
         all equal, there is no checklist.
     record : mapping or path, optional
@@ -168,7 +168,7 @@ def writeup(
     return Writeup(f"{data(mean_of_all)} {page.sentence} {page.methods}", stated, again)
 
 
-def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | RatingsAnalysis:
+def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Leaderboard:
     """What is written about: of judgments the answer to what they ask, of a fit its mean.
 
     Raises
@@ -178,12 +178,12 @@ def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Ra
     """
     from quorate.analysis.analyze import analyze
     from quorate.analysis.nominal import Labels
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.decide.scores import ScoreVerdict
+    from quorate.estimate.ratings.leaderboard import Leaderboard
 
     if isinstance(result, Judgments):
         return analyze(result)
-    if isinstance(result, Analysis | AllEqual | Labels | ScoreVerdict | RatingsAnalysis):
+    if isinstance(result, Analysis | AllEqual | Labels | ScoreVerdict | Leaderboard):
         return result
     if isinstance(result, Decomposition):
         return of_fit(result)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isnan
 
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.estimate.agreement.prediction_powered import Corrected
@@ -137,7 +136,7 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
     """The page of a corrected board: that of its ratings, with people and judges beside them."""
     plan = plan_board_labels(result) if isinstance(result, CorrectedRatings) else result
     board, more = plan.board, plan.more
-    own = page_page(RatingsAnalysis(board.ratings, None), table)
+    own = page_page(board.ratings, table)
     facts: dict[str, object] = {"battles that people voted on": board.labels}
     facts |= {"battles of judges alone": board.predictions, "labels that are as precise alone": board.effective}
     facts |= {f"levels of {name} among the labels": n for name, n in _clusters(board)}
@@ -199,7 +198,7 @@ def sides(board: CorrectedRatings) -> Figure:
             each.append(({"system": f"{row['system']}, labels alone", **alone}, NAIVE, "circle"))
             if not isnan(row["judges"]):
                 each.append(({**judges, "system": row["system"]}, NAIVE, "diamond"))
-        unit, looks = RatingsAnalysis(board.ratings, None).unit, [(colour, shape) for _, colour, shape in each]
+        unit, looks = board.ratings.measure, [(colour, shape) for _, colour, shape in each]
         return marks.dots([row for row, *_ in each], "system", "rating", unit, looks, tall=20)
 
     gained = board.effective / board.labels

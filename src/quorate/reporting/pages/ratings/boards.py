@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
 from quorate.estimate.ratings.categories import ASSUMED, Boards, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
@@ -17,17 +16,16 @@ _NAMED, _LONG = 3, 40
 
 def page(result: Boards, table: Table | None = None) -> Page:
     """The page of boards by a facet."""
-    views = {level: RatingsAnalysis(board) for level, board in result.boards.items()}
-    first = next(iter(views.values()))
-    sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result, views),))]
+    first = next(iter(result.boards.values()))
+    sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result),))]
     if result.pooled is not None:
         title = f"Pooled over {plural(result.by)}"
-        sections.append(Section("pooled", title, (result.pooled.sentence,), (pooled(result.pooled, first.unit),)))
-    for number, (level, view) in enumerate(views.items(), 1):
-        figure = leaderboard(view)
+        sections.append(Section("pooled", title, (result.pooled.sentence,), (pooled(result.pooled, first.measure),)))
+    for number, (level, board) in enumerate(result.boards.items(), 1):
+        figure = leaderboard(board)
         titled = replace(figure.caption, finding=f"{cut(level, _LONG)}: {figure.caption.finding}")
         figure = replace(figure, name=f"leaderboard-{number}", caption=titled)
-        said = tuple(filter(None, (view.found.sentence, view.fragile_words)))
+        said = tuple(filter(None, (board.sentence, board.fragile_words)))
         sections.append(Section(f"board-{number}", cut(level, _LONG), said, (figure,)))
     values = {"boards": len(result), "without a board": len(result.refused), "by": result.by}
     return Page.of(
@@ -38,7 +36,7 @@ def page(result: Boards, table: Table | None = None) -> Page:
         facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
         methods=f"Every {result.by} has a board of its own. {_pooling(result)}Of the first: {methods(first)}",
         options=f"level {first.level:g}, by {result.by}",
-        seed=first.found.seed,
+        seed=first.seed,
     )
 
 
@@ -91,18 +89,18 @@ def pooled(found: PooledRatings, unit: str) -> Figure:
     )
 
 
-def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
+def overview(result: Boards) -> Figure:
     """One row per board: its systems, which of them may be first, and how many pairs are told apart."""
-    rows: list[Row] = []
-    for level, view in views.items():
-        first = may_be_first(view.found)
+    rows, boards = list[Row](), [*result.boards.values()]
+    for level, board in result.boards.items():
+        first = may_be_first(board)
         named = listed((cut(name, _LONG) for name in first), most=_NAMED)
-        row: Row = {"level": level, "systems": len(view.found), "votes": view.n, "first": named}
-        rows.append(row | {"told": view.told_apart, "pairs": view.pairs})
-    sure = sum(len(may_be_first(view.found)) == 1 for view in views.values())
-    level = at_level(next(iter(views.values())).level)
-    dependent = [view for view in views.values() if taken_as_independent(view.found)]
-    held = at_once((dependent or [*views.values()])[0].found)
+        row: Row = {"level": level, "systems": len(board), "votes": board.n, "first": named}
+        rows.append(row | {"told": board.told_apart, "pairs": board.n_pairs})
+    sure = sum(len(may_be_first(board)) == 1 for board in boards)
+    level = at_level(boards[0].level)
+    dependent = [board for board in boards if taken_as_independent(board)]
+    held = at_once((dependent or boards)[0])
     line = f"Of each board {held}, with {level} confidence."
     caption = Caption(f"On {sure} of {counted(len(rows), 'board')} one system is first", (line,))
     heads = {"level": result.by, "votes": "votes or scores", "first": "may be first"}

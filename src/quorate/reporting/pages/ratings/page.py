@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from math import isnan
 
 import numpy as np
 
-from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
-from quorate.analysis.words import cut, distinct, drawn_share
+from quorate.analysis.words import cut, distinct, drawn_share, p_value, shown
 from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.contrast import Contrast
 from quorate.estimate.ratings.fragility import Fragility
@@ -32,25 +32,64 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.wording import at_level, capitalised, counted, listed, plural
+from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
-def own_section(view: RatingsAnalysis) -> Section | None:
+def own_section(found: Ratings | Leaderboard) -> Section | None:
     """Slopes of judges and ties of systems; None where neither was asked for."""
-    found = view.found
     if not isinstance(found, Ratings) or not (found.slopes or found.tie_rates):
         return None
     figures, titles = [], []
     if found.slopes:
         titles.append(f"slopes of {plural(str(found.discrimination))}")
         words = "slope on the difference of the ratings, 1 on average"
-        figures.append(rates("slopes", str(found.discrimination), found.slopes, view.level, words, 1.0))
+        figures.append(rates("slopes", str(found.discrimination), found.slopes, found.level, words, 1.0))
     if found.tie_rates:
         titles.append("ties of every system")
         words = "parameter of ties, about the mean of all"
-        figures.append(rates("ties-by-system", "system", found.tie_rates, view.level, words))
-    said = tuple(line for line in (view.slope_words, view.tie_words) if line)
-    return Section("own", capitalised(listed(titles)), said, tuple(figures))
+        figures.append(rates("ties-by-system", "system", found.tie_rates, found.level, words))
+    return Section("own", capitalised(listed(titles)), tuple(own_words(found)), tuple(figures))
+
+
+def own_words(found: Ratings) -> Iterator[str]:
+    """Who tells systems apart the most and the least sharply, and which systems tie so; only what was asked."""
+    if found.slopes:
+        most, least = (_end(found.slopes, found.level, False, end) for end in (max, min))
+        yield f"Slopes on the difference of two systems: {most} is the steepest, {least} the flattest."
+    if found.tie_rates:
+        factor = "the threshold less its mean" if found.ties != "davidson" else "odds over their mean"
+        most, least = (_end(found.tie_rates, found.level, found.ties == "davidson", end) for end in (max, min))
+        yield f"Ties the most readily: {most}, the least: {least} ({factor})."
+
+
+def _end(rates: Mapping[str, Contrast], level: float, factor: bool, end: Callable[..., str]) -> str:
+    """The level that has the most or the least, with its interval; as a factor of the mean if these are logs."""
+    name = end(rates, key=lambda one: rates[one].value)
+    value, low, high = (np.exp(x) if factor else x for x in (rates[name].value, *rates[name].at(level).ends))
+    return f"{shown(name, 30)} {value:.2f} ({low:.2f} to {high:.2f})"
+
+
+def effect_words(found: Ratings) -> Iterator[str]:
+    """What having more of each covariate does, a sentence each."""
+    for (name, one), unit in zip(found.coefficients.items(), found.units, strict=True):
+        value, span = _wins(found, one)
+        yield f"{capitalised(name)}: between equals, the one with {unit:.3g} more wins {value} ({span})."
+
+
+def position_words(found: Ratings | Leaderboard) -> str:
+    """What being shown first does, in a sentence; empty where no effect of it was estimated."""
+    if not isinstance(found, Ratings) or found.position is None:
+        return ""
+    value, span = _wins(found, found.position)
+    votes = "all votes, ties as half" if found.ties == "half" else "decisive votes"
+    return f"Between equals, the system shown first wins {value} of {votes} ({span})."
+
+
+def _wins(found: Ratings, effect: Contrast) -> tuple[str, str]:
+    """Share that an effect lets one of two equals win, and how sure that is."""
+    value, low, high = (percent(found.share(one)) for one in (effect.value, *effect.at(found.level).ends))
+    sure = f"{found.model.unit} {effect.value:.2f}, {p_value(effect.p_value)}"
+    return value, f"{at_level(found.level)} interval {low} to {high}; {sure}"
 
 
 def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words: str, mean: float = 0.0) -> Figure:
@@ -74,14 +113,13 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
     return Figure(name, Caption(finding, (f"The {words}, with {span} intervals for each.",)), rows, chart, heads)
 
 
-def moves_section(view: RatingsAnalysis) -> Section | None:
+def moves_section(found: Ratings | Leaderboard) -> Section | None:
     """What a board at equal covariates says of them; None for one without."""
-    found = view.found
     if not isinstance(found, Ratings) or found.moves is None:
         return None
     named = listed(found.covariates)
-    said = (found.moves.sentence, *view.covariate_words)
-    return Section("moves", f"At equal {named}", said, (coefficients(found), moved(found.moves, view.unit)))
+    said = (found.moves.sentence, *effect_words(found))
+    return Section("moves", f"At equal {named}", said, (coefficients(found), moved(found.moves, found.measure)))
 
 
 def coefficients(found: Ratings) -> Figure:
@@ -123,6 +161,8 @@ def moved(moves: Moves, unit: str) -> Figure:
     return Figure("moves", Caption(finding, tuple(lines)), rows, chart, heads)
 
 
+MOST_DRAWN = 120
+"""Systems of a chart; the table under it has all."""
 MOST_IN_GRID = 80
 MOST_PAIRS = 2000
 """Pairs in a table; the JSON has every rank interval."""
@@ -135,45 +175,45 @@ _LAWS = {
 }
 
 
-def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = None) -> Page:
+def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
     """The page of a leaderboard."""
-    view = result if isinstance(result, RatingsAnalysis) else RatingsAnalysis(result, table)
-    order = [ranks(view), *([groups(view)] if len(view.found.groups) > 1 else [])]
-    if view.told_apart and len(view.found) <= MOST_IN_GRID:
-        order.append(pairs(view))
-    if isinstance(view.found, Ratings):
-        order.append(neighbours(view.found, view.names))
-    chance, first = drawn_share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
-    judges = None if isinstance(view.found, Ratings) else view.found.by_judges
-    unbeaten = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
-    opinion = "" if isinstance(view.found, Ratings) else view.found.opinion
+    order = [ranks(found), *([groups(found)] if len(found.groups) > 1 else [])]
+    if found.told_apart and len(found) <= MOST_IN_GRID:
+        order.append(pairs(found))
+    if isinstance(found, Ratings):
+        order.append(neighbours(found))
+    leader = cut(distinct(found.systems)[0], _SHORT)
+    chance, first = drawn_share(next(iter(found.best.values()))), len(may_be_first(found))
+    judges = None if isinstance(found, Ratings) else found.by_judges
+    unbeaten = len(found.unbeaten)
+    opinion = "" if isinstance(found, Ratings) else found.opinion
     said = tuple(line for line in (judges and judges.sentence, opinion) if line)
     order += [] if judges is None else [without_judges(judges)]
-    few = view.found.fragility if isinstance(view.found, Ratings) else None
+    few = found.fragility if isinstance(found, Ratings) else None
     left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
-    further = [one for one in (moves_section(view), own_section(view)) if one is not None]
-    fragile = Section("fragility", "How few votes decide who is first", (view.fragile_words,), left_out)
+    further = [one for one in (moves_section(found), own_section(found)) if one is not None]
+    fragile = Section("fragility", "How few votes decide who is first", (found.fragile_words,), left_out)
     return Page(
-        title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
-        sentence=" ".join(line for line in (view.found.sentence, view.position_words) if line),
+        title=title_of(table, "Leaderboard from votes" if isinstance(found, Ratings) else "Leaderboard from scores"),
+        sentence=" ".join(line for line in (found.sentence, position_words(found)) if line),
         sections=(
-            Section("leaderboard", "The leaderboard", said, (leaderboard(view),)),
-            Section("ranks", "How sure the order is", tuple(filter(None, (view.neighbours_words,))), tuple(order)),
+            Section("leaderboard", "The leaderboard", said, (leaderboard(found),)),
+            Section("ranks", "How sure the order is", tuple(filter(None, (found.neighbours_words,))), tuple(order)),
             *further,
-            *([fragile] if view.fragile_words else []),
+            *([fragile] if found.fragile_words else []),
         ),
-        facts=ranked(view),
-        methods=methods(view),
-        content=view.to_dict,
-        caveats=weightiest_first(view.caveats),
+        facts=ranked(found),
+        methods=methods(found),
+        content=found.to_dict,
+        caveats=weightiest_first(found.caveats),
         tiles=(
-            Tile(f"{first}", f"of {counted(len(view.found) + unbeaten, 'system')} may be first, {at_once(view.found)}"),
-            *([] if unbeaten else [Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these")]),
-            Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
+            Tile(f"{first}", f"of {counted(len(found) + unbeaten, 'system')} may be first, {at_once(found)}"),
+            *([] if unbeaten else [Tile(chance, f"chance that {leader} is the best of these")]),
+            Tile(f"{found.told_apart:,}", f"of {counted(found.n_pairs, 'pair')} told apart"),
         ),
-        source=source_of(view.table),
-        options=options(view),
-        seed=view.found.seed,
+        source=source_of(table),
+        options=options(found),
+        seed=found.seed,
     )
 
 
@@ -190,22 +230,22 @@ def without_rating(found: Ratings | Leaderboard) -> list[Row]:
     ]
 
 
-def leaderboard(view: RatingsAnalysis) -> Figure:
+def leaderboard(found: Ratings | Leaderboard) -> Figure:
     """One row per system, best first, drawn with intervals, groups between cuts as bands, and ranks on the right."""
-    found, level = view.found, f"{at_level(view.level)}"
+    level = at_level(found.level)
     ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
     numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
-    columns = zip(ends, found.group.tolist(), view.names, numbers, found.best.values(), strict=True)
+    columns = zip(ends, found.group.tolist(), distinct(found.systems), numbers, found.best.values(), strict=True)
     rated: list[Row] = [
         {"rank": rank_range(*places), "group": group, "system": name, "rating": rating, "se": se}
         | {"low": low, "high": high, "share": best}
         for places, group, name, (rating, se, low, high), best in columns
     ]
     rows = without_rating(found) + rated
-    size = f"{counted(len(found), 'system')}, {counted(view.n, view.of_what)}"
-    about = " about the mean of all systems" if view.of_votes else ""
-    lines = [f"{capitalised(view.unit)}{about}, with {level} intervals for each; {size}."]
-    lines.append(f"Right: the ranks that a system may have, {at_once(view.found)}.")
+    size = f"{counted(len(found), 'system')}, {counted(found.n, found.counted_by)}"
+    about = " about the mean of all systems" if isinstance(found, Ratings) else ""
+    lines = [f"{capitalised(found.measure)}{about}, with {level} intervals for each; {size}."]
+    lines.append(f"Right: the ranks that a system may have, {at_once(found)}.")
     if len(found.groups) > 1:
         lines.append("Shaded and plain bands: cuts of the order; all of a band are surely better than all below it.")
     if len(found) > MOST_DRAWN:
@@ -214,9 +254,9 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     def chart() -> Spec:
         first = rated[:MOST_DRAWN]
         window = marks.around(first, "rating")
-        colour = CORRECTED if view.rankable else NAIVE
+        colour = CORRECTED if found.rankable else NAIVE
         drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
-        x = marks.axis("rating", view.unit, window, len(first))
+        x = marks.axis("rating", found.measure, window, len(first))
         base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
         bands = base.mark("rect", color=INK, height={"band": 1}).encode(opacity=channel("side:Q", scale=None))
         right = {"expr": "width + 10"}
@@ -228,24 +268,25 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         shaded = [bands] if len(found.groups) > 1 else []
         return marks.finish([*shaded, *marks.intervals(drawn, base, x, thickness=2), text, named])
 
-    heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
+    heads = {"rating": found.measure, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
     heads["share"] = "probability of being best"
-    unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
+    unit = ("Elo" if "Elo" in found.measure else "rating") if isinstance(found, Ratings) else "mean"
     cuts = {"group": "group"} if len(found.groups) > 1 else {}
     columns_shown = {"rank": "rank", **cuts, "system": "system", "rating": unit, "low": f"{level} interval"}
     short = Short(columns_shown | {"share": "best"}, of="rating", percent=("share",))
-    caption, few = Caption(_first(view), tuple(lines)), len(rows) <= MOST_DRAWN
+    caption, few = Caption(_first(found), tuple(lines)), len(rows) <= MOST_DRAWN
     return Figure("leaderboard", caption, rows, chart, heads, unfolded=few, short=short)
 
 
-def ranks(view: RatingsAnalysis) -> Figure:
+def ranks(found: Ratings | Leaderboard) -> Figure:
     """Ranks of every system, at once and of a system chosen beforehand; how many are sure."""
-    own, rated = view.found.ranks, len(view.found)
-    above = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
+    own, rated = found.ranks, len(found)
+    above = len(found.unbeaten)
     most = max(rated + above, int(own.high.max()))
     columns = (own.low, own.high, own.marginal_low, own.marginal_high)
     keys = ("low", "high", "own_low", "own_high")
-    values = zip(view.names, *(column.tolist() for column in columns), strict=True)
+    names = distinct(found.systems)
+    values = zip(names, *(column.tolist() for column in columns), strict=True)
     rows: list[Row] = [
         {"system": name, "place": place, **dict(zip(keys, row, strict=True))}
         for place, (name, *row) in enumerate(values, 1 + above)
@@ -254,9 +295,9 @@ def ranks(view: RatingsAnalysis) -> Figure:
     finding = f"{sure} of {counted(rated, 'rank')} are sure"
     if sure < rated:
         ends = f"from {int(own.low[widest])} to {int(own.high[widest])}"
-        finding = f"{finding}; the least sure, {cut(view.names[widest], _SHORT)}, is anywhere {ends}"
-    level = at_level(view.level)
-    line = f"Bars: ranks with {level} confidence, {at_once(view.found)}; thick: of a system chosen before looking."
+        finding = f"{finding}; the least sure, {cut(names[widest], _SHORT)}, is anywhere {ends}"
+    level = at_level(found.level)
+    line = f"Bars: ranks with {level} confidence, {at_once(found)}; thick: of a system chosen before looking."
 
     def chart() -> Spec:
         scale = {"domain": [0.5, most + 0.5], "nice": False, "zero": False}
@@ -278,14 +319,14 @@ def ranks(view: RatingsAnalysis) -> Figure:
     return Figure("ranks", caption, rows, chart, heads)
 
 
-def groups(view: RatingsAnalysis) -> Figure:
+def groups(found: Ratings | Leaderboard) -> Figure:
     """Systems between the cuts of the order, and how many pairs of them are told apart."""
-    found, rows = view.found, []
+    rows, names = list[Row](), distinct(found.systems)
     for number in np.unique(found.group).tolist():
         within = np.flatnonzero(found.group == number)
         row: Row = {"group": number, "systems": len(within)}
         row["told"] = int(found.ranks.above[np.ix_(within, within)].sum())
-        rows.append(row | {"which": ", ".join(view.names[i] for i in within.tolist())})
+        rows.append(row | {"which": ", ".join(names[i] for i in within.tolist())})
     finding = f"The order of {counted(len(found), 'system')} is cut in {counted(len(rows) - 1, 'place')}"
     line = "Every system above a cut is surely better than every one below it. Within a group nothing is said by that: "
     line += "its systems are not equal, and where pairs of it are told apart, it is a chain."
@@ -293,14 +334,14 @@ def groups(view: RatingsAnalysis) -> Figure:
     return Figure("groups", Caption(finding, (line,)), rows, headers=heads)
 
 
-def pairs(view: RatingsAnalysis) -> Figure:
+def pairs(found: Ratings | Leaderboard) -> Figure:
     """Every two systems of which one is surely better, as a grid."""
-    better, worse = (places[:MOST_PAIRS].tolist() for places in np.nonzero(view.found.ranks.above))
-    names, count = view.names, len(view.found)
+    better, worse = (places[:MOST_PAIRS].tolist() for places in np.nonzero(found.ranks.above))
+    names, count = distinct(found.systems), len(found)
     rows: list[Row] = [{"better": names[i], "worse": names[j]} for i, j in zip(better, worse, strict=True)]
-    finding = view.told_words
+    finding = found.told_words
     lines = (
-        f"Dark: the system of the row is surely better than that of the column, {at_once(view.found)}.",
+        f"Dark: the system of the row is surely better than that of the column, {at_once(found)}.",
         "White: which of the two is better is not known. That does not say they are equal.",
     )
 
@@ -323,11 +364,11 @@ def pairs(view: RatingsAnalysis) -> Figure:
     return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
 
 
-def neighbours(found: Ratings, names: list[str]) -> Figure:
+def neighbours(found: Ratings) -> Figure:
     """Gaps of systems that follow each other, and how many more votes would tell them apart."""
     rows: list[Row] = [
         {**pair.to_row(), "first": first, "second": second, "told_apart": "yes" if pair.told_apart else "no"}
-        for pair, first, second in zip(found.neighbours, names, names[1:], strict=False)
+        for pair, (first, second) in zip(found.neighbours, pairwise(distinct(found.systems)), strict=False)
     ]
     told = sum(pair.told_apart for pair in found.neighbours)
     votes = plural(found.counted_by)
@@ -396,10 +437,9 @@ def left_out_rows(few: Fragility) -> Figure:
     )
 
 
-def ranked(view: RatingsAnalysis) -> Figure:
+def ranked(found: Ratings | Leaderboard) -> Figure:
     """What was ranked."""
-    found = view.found
-    values: dict[str, object] = {"systems": len(found), f"{view.of_what}s": view.n}
+    values: dict[str, object] = {"systems": len(found), f"{found.counted_by}s": found.n}
     if isinstance(found, Ratings):
         values |= {"ties": found.ties, "intervals by": found.method}
         levels = zip(found.cluster, found.clusters, strict=True)
@@ -410,8 +450,8 @@ def ranked(view: RatingsAnalysis) -> Figure:
         judgments = found.joint.fit.judgments
         values |= {f"levels of {name}": judgments.n_levels(name) for name in judgments.names}
     values |= {
-        "pairs of systems": view.pairs,
-        "of them told apart": view.told_apart,
+        "pairs of systems": found.n_pairs,
+        "of them told apart": found.told_apart,
         "cuts of the order": len(found.groups) - 1,
     }
     return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values.items())
@@ -428,24 +468,23 @@ def rank_range(low: int, high: int) -> str:
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def _first(view: RatingsAnalysis) -> str:
+def _first(found: Ratings | Leaderboard) -> str:
     """Who is first, and how surely."""
-    if isinstance(view.found, Ratings) and view.found.unbeaten:
-        never = listed([cut(one.system, _SHORT) for one in view.found.unbeaten], most=3)
+    if found.unbeaten:
+        never = listed([cut(one.system, _SHORT) for one in found.unbeaten], most=3)
         return f"{never} never lost: no rating says how far above the others"
-    name, most = cut(view.names[0], _SHORT), int(view.found.ranks.high[0])
-    if not view.rankable:
-        return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
+    name, most = cut(distinct(found.systems)[0], _SHORT), int(found.ranks.high[0])
+    if not found.rankable:
+        return f"These {len(found)} systems are not rankable: noise exceeds what they differ by"
     if most == 1:
-        return f"{name} is first of {len(view.found)} systems"
-    return f"{name} is ahead, at rank {rank_range(1, most)}; {view.told_words}"
+        return f"{name} is first of {len(found)} systems"
+    return f"{name} is ahead, at rank {rank_range(1, most)}; {found.told_words}"
 
 
-def methods(view: RatingsAnalysis) -> str:
+def methods(found: Ratings | Leaderboard) -> str:
     """The paragraph for a methods section."""
-    found = view.found
     if isinstance(found, Ratings):
-        law = _LAWS.get(found.method, "").replace("votes", f"{view.of_what}s")
+        law = _LAWS.get(found.method, "").replace("votes", f"{found.counted_by}s")
         if found.method == "cluster":
             levels = " and ".join(f"{count:,}" for count in found.clusters)
             several = ", Cameron, Gelbach and Miller, 2011" if len(found.cluster) > 1 else ""
@@ -456,7 +495,7 @@ def methods(view: RatingsAnalysis) -> str:
         first += " ties of its own for every system," if found.own_ties else ""
         first += f" at equal {listed(found.covariates)}," if found.covariates else ""
         how = (
-            f"{len(found)} systems were rated by {counted(found.n, view.of_what)} with the model of {found.law},"
+            f"{len(found)} systems were rated by {counted(found.n, found.counted_by)} with the model of {found.law},"
             f"{first} {found.tie_law}, by maximum likelihood{ridge}. {law}."
         )
     else:
@@ -469,7 +508,7 @@ def methods(view: RatingsAnalysis) -> str:
             "those of every two systems by themselves, with Student's intervals over items."
         )
     return (
-        f"{how} Ranks have {at_level(view.level)} confidence {at_once(found)}, by the "
+        f"{how} Ranks have {at_level(found.level)} confidence {at_once(found)}, by the "
         "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); the order is cut where every "
         "system above is surely better than every one below."
     )
@@ -480,9 +519,9 @@ def _targets(found: Leaderboard) -> dict[str, str]:
     return {name: str(one) for name, one in found.means[0].target.items() if name != found.joint.facet}
 
 
-def options(view: RatingsAnalysis) -> str:
+def options(found: Ratings | Leaderboard) -> str:
     """What was chosen."""
-    found, chosen = view.found, [f"level {view.level:g}"]
+    chosen = [f"level {found.level:g}"]
     if isinstance(found, Ratings):
         chosen += [f"ties {found.ties}", f"method {found.method}", f"regularisation {found.regularisation:g}"]
         chosen += ["ties by system"] if found.own_ties else []
