@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 from quorate.analysis.words import cut, number
-from quorate.caveats import Caveat
-from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import Projection
@@ -107,45 +105,6 @@ INTERVALS = (
 
 
 # An optimum in words: what is best, what was allowed, and how sure the choice is.
-
-
-@dataclass(frozen=True)
-class OptimumAnalysis(Result):
-    """The best of all allowed designs, and how sure that choice is.
-
-    Parameters
-    ----------
-    best : Optimum
-    sure : Ranking or None
-        What redrawn pilots would have chosen; None where none were redrawn.
-    """
-
-    best: Optimum
-    sure: Ranking | None
-
-    @property
-    def sentence(self) -> str:
-        """The best design, what it costs, and how it compares with the one at hand."""
-        return sentence(self.best)
-
-    @property
-    def caveats(self) -> tuple[Caveat, ...]:
-        """What the reader must know."""
-        return self.best.caveats
-
-    def rows(self) -> list[Row]:
-        """The frontier, as `Optimum.rows`."""
-        return self.best.rows()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**self.best.to_dict(), "ranking": None if self.sure is None else self.sure.to_dict()}
-
-
-def optimum_view(best: Optimum, draws: int = 200) -> OptimumAnalysis:
-    """An optimum with how sure the choice is, where that can be told from so many redrawn pilots; 0 for none."""
-    told = draws and isinstance(best.searched.fit, Decomposition) and not best.stays
-    return OptimumAnalysis(best, best.ranking(draws) if told else None)
 
 
 def side_by_side(best: Optimum) -> dict[str, Projection]:

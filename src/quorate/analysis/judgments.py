@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import rules
-from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
+from quorate.analysis.views import MOST_PARTS, Answer, Asked, answer, latent_view, level_effects
 from quorate.analysis.words import advice, scrubbed, sentence
 from quorate.caveats import Caveat, people_among_judges
 from quorate.errors import NotEstimable
@@ -32,6 +32,7 @@ from quorate.wording import capitalised
 
 if TYPE_CHECKING:
     from quorate.analysis.panel import PanelAnalysis
+    from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.robustness import Stated
     from quorate.estimate.diagnostics.diagnose import Diagnosis
     from quorate.estimate.doctor.support import Support
@@ -143,7 +144,7 @@ FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
 
 
 @dataclass(frozen=True)
-class Analysis(Linked, Result):
+class Analysis(Result):
     """Everything the terminal and the report say about one table of judgments.
 
     Made by `analyze_judgments`. Views that cost more than a projection are computed when they are first asked for.
@@ -173,6 +174,25 @@ class Analysis(Linked, Result):
     asked: float | None
     targets: Mapping[str, Target] = field(default_factory=dict)
     link: Asked | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse at once a link that the scores are not for."""
+        if self.link is not None:
+            self.latent  # noqa: B018
+
+    @cached_property
+    def _latent(self) -> tuple[LatentDecomposition | None, str]:
+        return latent_view(self.fit, self.link)
+
+    @property
+    def latent(self) -> LatentDecomposition | None:
+        """Components of log odds, where asked for, or 0/1 scores or a few marks are near an end of their scale."""
+        return self._latent[0]
+
+    @property
+    def latent_reason(self) -> str:
+        """Why there is no `latent` although it was asked for or the scores need it; empty otherwise."""
+        return self._latent[1]
 
     @cached_property
     def _readings(self) -> Readings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from quorate import rules
@@ -100,32 +99,6 @@ def needed(judgments: Judgments) -> Link | None:
     mean = float(judgments.n[answered] @ judgments.mean[answered]) / judgments.n_answers
     near = not LOW <= (mean - facts.low) / (facts.high - facts.low) <= HIGH
     return ("logit" if facts.binary else "ordinal") if near else None
-
-
-class Linked:
-    """What an analysis says of the link: components of log odds, and why there are none where they were wanted."""
-
-    fit: Decomposition
-    link: Asked | None
-
-    def __post_init__(self) -> None:
-        """Refuse at once a link that the scores are not for."""
-        if self.link is not None:
-            self.latent  # noqa: B018
-
-    @cached_property
-    def _latent(self) -> tuple[LatentDecomposition | None, str]:
-        return latent_view(self.fit, self.link)
-
-    @property
-    def latent(self) -> LatentDecomposition | None:
-        """Components of log odds, where asked for, or 0/1 scores or a few marks are near an end of their scale."""
-        return self._latent[0]
-
-    @property
-    def latent_reason(self) -> str:
-        """Why there is no `latent` although it was asked for or the scores need it; empty otherwise."""
-        return self._latent[1]
 
 
 def latent_view(fit: Decomposition, asked: Asked | None) -> tuple[LatentDecomposition | None, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,7 +104,6 @@ def optimize(
     allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
     with some, what is not named stays as in the file.
     """
-    from quorate.analysis.designs import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.differences.difference import SystemDifference
 
@@ -122,8 +122,9 @@ def optimize(
         own=design(own),
         have=paid_for(have, file, fitted, reading),
     )
-    view = optimum_view(best, 200 if draws is None else draws)
-    out.show(view, files, table_of(fitted))
+    told = draws != 0 and isinstance(best.searched.fit, Decomposition) and not best.stays
+    sure = best.ranking(200 if draws is None else draws) if told else None
+    out.show(replace(best, sure=sure), files, table_of(fitted))
     return 0
 
 

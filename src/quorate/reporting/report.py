@@ -29,7 +29,6 @@ PAGES: Mapping[str, str] = {
     "analysis.designs:Changes": "designs:changed",
     "analysis.interim:Interim": "interim:page",
     "analysis.nominal:Labels": "nominal:page",
-    "analysis.designs:OptimumAnalysis": "designs:page",
     "analysis.votes:PairAnalysis": "votes.standings:pair_page",
     "analysis.panel:PanelAnalysis": "panel.page:page",
     "analysis.allocation:PairReplay": "votes.standings:smaller_pair_page",

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from charts import marks_of, spec
 
 import quorate as q
-from quorate.analysis.designs import Changes, optimum_view, sentence
+from quorate.analysis.designs import Changes, sentence
 from quorate.analysis.words import number
 from quorate.reporting.pages import designs
 from quorate.reporting.pages.designs import ON_THE_FRONTIER, frontier, within_reach
@@ -62,7 +63,7 @@ def test_a_design_has_a_page(best):
 def test_how_sure_the_choice_is_stands_on_the_page_where_it_is_known(simulate):
     fit = q.decompose(q.read(simulate({"item": 20, "judge": 3}, seed=1), announce=False))
     found = q.plan(fit, budget=120, limits={"items": range(10, 41, 10), "judges": [1, 2, 3]})
-    view = optimum_view(found, 100)
+    view = replace(found, sure=found.ranking(100))
     [section] = [one for one in page_of(view).sections if one.name == "certainty"]
     assert section.text[0].startswith("Of 100 pilots redrawn from this fit")
     assert view.to_dict()["ranking"]["draws"] == 100

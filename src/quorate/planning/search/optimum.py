@@ -318,6 +318,8 @@ class Optimum(Result):
         As they were given.
     systems : tuple of str
         The two systems whose difference the designs are for; empty where they are for a mean.
+    sure : Ranking or None
+        How sure the choice is, where `ranking` was asked for that.
     """
 
     plan: Projection
@@ -331,8 +333,9 @@ class Optimum(Result):
     searched: Searched = field(repr=False)
     prices: Prices | None = None
     systems: tuple[str, ...] = ()
+    sure: Ranking | None = None
 
-    entries = "budget target_se half_width systems plan judges own same_cost same_se candidates caveats"
+    entries = "budget target_se half_width systems plan judges own same_cost same_se candidates caveats ranking=sure"
 
     def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
         """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.

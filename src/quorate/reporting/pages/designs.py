@@ -10,7 +10,6 @@ import numpy as np
 from quorate.analysis.designs import (
     INTERVALS,
     Changes,
-    OptimumAnalysis,
     allowed,
     amount,
     asked,
@@ -133,15 +132,13 @@ _METHODS = (
 )
 
 
-def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
+def page(best: Optimum, table: Table | None = None) -> Page:
     """The page on the best design: beside the one at hand, what it costs, where its uncertainty comes from."""
-    view = result if isinstance(result, OptimumAnalysis) else OptimumAnalysis(result, None)
-    best = view.best
     own = [f"Judges to ask: {', '.join(best.judges)}."] if best.judges else []
-    sure = () if view.sure is None else tuple(certainty(best, view.sure))
+    sure = () if best.sure is None else tuple(certainty(best, best.sure))
     shown, within = side_by_side(best), f"Allowed: {allowed(best)}."
     return Page.of(
-        view,
+        best,
         table,
         "What to buy next",
         sentence=sentence(best),
