@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from quorate.table.votes import Votes
 
 
-NO_VOTES = "for votes, and this file has scores; leave it out"
-
-
 @command
 def against(
     file: File,
@@ -60,7 +57,7 @@ def against(
     def read() -> Judgments | Votes:
         found = judged(file, reading)
         if not isinstance(found, Votes):
-            own.refuse("votes", NO_VOTES)
+            own.refuse_other("scores")
         return found
 
     judgments, human = labels.beside(file, reading, read, key=own.value("key"), facet=reading.facet)
@@ -77,9 +74,9 @@ def judged(file: Path, reading: Reading) -> Judgments | Votes:
     if reading.roles is not None:
         return reading.table(file)
     if scores or not (reading.given("votes") or reading.has_votes(file)):
-        reading.refuse(
-            "votes", f"for votes, and {spelled(type(reading), scores[0])} is for scores" if scores else NO_VOTES
-        )
+        if scores:
+            reading.refuse("votes", f"for votes, and {spelled(type(reading), scores[0])} is for scores")
+        reading.refuse_other("scores")
         return reading.judgments(file)
     return reading.votes(file, facet=reading.facet)
 
@@ -104,7 +101,7 @@ def agree(
 
     judged, theirs = people.sources(file, reading, own.value("key"), needed=True)
     if not isinstance(judged, Votes):
-        own.refuse("votes", "for votes, and this file has scores; leave it out")
+        own.refuse_other("scores")
     options = own.arguments(judged if isinstance(theirs, list) else theirs)
     found = agreement(judged, theirs or [], **options)
     notes = with_column(judged.notes, "people", None if people.people else people.human_label)

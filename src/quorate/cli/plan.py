@@ -232,19 +232,18 @@ def effect_size(
     _refuse(
         [*(name for name in given if name != "rates"), *(["effect"] if effect is not None else [])], "is not for --bar"
     )
-    found = plan_bar(bar, seen=_answers(seen), rate=own.value("rates"), **asked)
+    answers = _part_of(seen)
+    if seen is not None and answers is None:
+        raise InvalidInput(f'--seen: expects right answers of all of them, such as 47/50, got "{seen}"')
+    found = plan_bar(bar, seen=answers, rate=own.value("rates"), **asked)
     out.show(found, sentence=in_options(found.sentence))
     return UNDECIDED if seen is not None and not found.shown else 0
 
 
-def _answers(seen: str | None) -> tuple[int, int] | None:
-    """Right answers and all of them."""
-    if seen is None:
-        return None
-    counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", seen)
-    if counts is None:
-        raise InvalidInput(f'--seen: expects right answers of all of them, such as 47/50, got "{seen}"')
-    return int(counts[1]), int(counts[2])
+def _part_of(text: str | None) -> tuple[int, int] | None:
+    """A count of all of them, such as 47/50."""
+    counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text or "")
+    return None if counts is None else (int(counts[1]), int(counts[2]))
 
 
 def _refuse(options: list[str], why: str) -> None:
@@ -298,8 +297,8 @@ def plan_votes(
     With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
     of votes is enough.
     """
-    counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
-    of_file = pilot is not None and counts is None
+    wins: tuple[int, int] | Votes | None = _part_of(pilot)
+    of_file = pilot is not None and wins is None
     if pilot is not None and of_file and "." not in pilot and not Path(pilot).exists():
         raise InvalidInput(
             "--pilot: expects votes for one model of all decisive ones, such as 31/50, or a file of votes, got "
@@ -309,7 +308,6 @@ def plan_votes(
         raise InvalidInput(
             f"{spelled(VoteReading, name)}: for votes in a file; give one with --pilot or --margins-from"
         )
-    wins: tuple[int, int] | Votes | None = (int(counts[1]), int(counts[2])) if counts else None
     if pilot is not None and of_file:
         wins = reading.votes(Path(pilot))
     found = own(pilot=wins, margins_from=None if margins_from is None else reading.votes(margins_from))

@@ -179,8 +179,7 @@ def pipelines(
     from quorate.table.votes import Votes
 
     judged, theirs = people.sources(file, reading, own.value("key"))
-    kind, other = ("votes", "scores") if isinstance(judged, Votes) else ("scores", "votes")
-    own.refuse(other, f"for {other}, and this file has {kind}; leave it out")
+    own.refuse_other("votes" if isinstance(judged, Votes) else "scores")
     found = own(judged, theirs)
     notes = with_column(judged.notes, "people", None if people.people else people.human_label)
     out.show(found, files, judged, seed=own.value("seed"), notes=notes)

@@ -276,16 +276,16 @@ def _around(source: Components | Decomposition, found: SystemDifference, prices:
     judgments = found.fit.judgments
     seen = {name: n for name, n in observed_counts(found.fit).items() if name != found.facet}
     levels: dict[str, Any] = {name: [n] for name, n in seen.items() if n > 1 and isinstance(source, Components)}
-    levels |= {name: _spaced(2, max(4 * seen[name], _FEWEST_LEVELS)) for name in _drawn(found)}
+    levels |= {name: _spaced(max(4 * seen[name], _FEWEST_LEVELS)) for name in _drawn(found)}
     if priced := len(cheapest(prices)):
         levels |= {name: [n for n in levels[name] if n <= priced] for name in levels if name == JUDGE}
     each = levels.pop(judgments.object, None) and seen[judgments.object]
-    return {**levels, "items": _spaced(2, 100 * (each or 2), _STEPS), "replicates": range(1, 4)}
+    return {**levels, "items": _spaced(100 * (each or 2), _STEPS), "replicates": range(1, 4)}
 
 
-def _spaced(low: int, high: int, steps: int = 25) -> list[int]:
-    """Whole numbers at steps of one, later of about four in a hundred."""
-    return [int(n) for n in np.unique(np.geomspace(low, high, steps).round())]
+def _spaced(high: int, steps: int = 25) -> list[int]:
+    """Whole numbers from 2 at steps of one, later of about four in a hundred."""
+    return [int(n) for n in np.unique(np.geomspace(2, high, steps).round())]
 
 
 _MUCH = 1.1

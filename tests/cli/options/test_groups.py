@@ -161,7 +161,7 @@ def test_counts_are_whole_numbers():
 @pytest.mark.parametrize("text", ["bad", "bad=", "=1", "bad=x", "bad=nan", "bad=1,bad=2"])
 def test_words_without_a_number_are_refused(text):
     with pytest.raises(InvalidInput, match="--numbers: "):
-        numbers_of_words("--numbers", text)
+        numbers_of_words(text)
 
 
 @pytest.fixture

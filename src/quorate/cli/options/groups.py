@@ -10,7 +10,7 @@ from dataclasses import MISSING, Field, field, fields
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
@@ -66,15 +66,26 @@ class Group:
         for name in (name for name in self.given(kind) if name not in but):
             raise InvalidInput(f"{spelled(type(self), name)}: {why}")
 
+    def refuse_other(self, has: Literal["votes", "scores"], *, but: tuple[str, ...] = ()) -> None:
+        """Refuse options that are for scores where a file has votes, and the other way round.
+
+        Raises
+        ------
+        InvalidInput
+            If one is given.
+        """
+        other = "scores" if has == "votes" else "votes"
+        self.refuse(other, f"for {other}, and this file has {has}; leave it out", but=but)
+
 
 def option(metavar: str, says: str, *flags: str, default: Any = None, of: str = "", **more: Any) -> Any:
     """A field of a group, or default of a command, that is an option; ``of`` is what it is of use with alone."""
     return field(default=default, metadata={"flags": flags, "of": of, "metavar": metavar or None, "help": says, **more})
 
 
-def operand(metavar: str, says: str, *, default: Any = None, **more: Any) -> Any:
+def operand(metavar: str, says: str, **more: Any) -> Any:
     """The default of a command that is an argument without a name."""
-    return field(default=default, metadata={"flags": None, "of": "", "metavar": metavar, "help": says, **more})
+    return field(default=None, metadata={"flags": None, "of": "", "metavar": metavar, "help": says, **more})
 
 
 def annotated(name: str, hint: Any, declared: Mapping[str, Any]) -> Any:
@@ -303,7 +314,7 @@ def grid(option: str, text: str) -> list[int]:
     return out
 
 
-def columns_by_role(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def columns_by_role(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Roles with their columns.
 
     Raises
@@ -313,19 +324,19 @@ def columns_by_role(option: str, texts: Sequence[str]) -> dict[str, tuple[str, .
 
     Examples
     --------
-    >>> columns_by_role("--wide", ["judge=gpt,claude"])
+    >>> columns_by_role(["judge=gpt,claude"])
     {'judge': ('gpt', 'claude')}
     """
     out = {}
     for text in texts:
         role, equals, columns = text.partition("=")
         if not (equals and role.strip()):
-            raise InvalidInput(f'{option}: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
+            raise InvalidInput(f'--wide: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
         out[role.strip()] = names(columns)
     return out
 
 
-def numbers_of_words(option: str, text: str) -> dict[str, float]:
+def numbers_of_words(text: str) -> dict[str, float]:
     """Words with the number that each stands for; a word with a comma stands in quotes.
 
     Raises
@@ -335,7 +346,7 @@ def numbers_of_words(option: str, text: str) -> dict[str, float]:
 
     Examples
     --------
-    >>> numbers_of_words("--numbers", 'bad=1,"so, so=2",good=3')
+    >>> numbers_of_words('bad=1,"so, so=2",good=3')
     {'bad': 1.0, 'so, so': 2.0, 'good': 3.0}
     """
     out: dict[str, float] = {}
@@ -346,9 +357,9 @@ def numbers_of_words(option: str, text: str) -> dict[str, float]:
         except ValueError:
             value = math.nan
         if not word.strip() or not math.isfinite(value):
-            raise InvalidInput(f'{option}: expects words with their numbers, such as bad=1,ok=2,good=3, got "{part}"')
+            raise InvalidInput(f'--numbers: expects words with their numbers, such as bad=1,ok=2,good=3, got "{part}"')
         if out.setdefault(word.strip(), value) != value:
-            raise InvalidInput(f'{option}: "{word.strip()}" is given two numbers; give it one')
+            raise InvalidInput(f'--numbers: "{word.strip()}" is given two numbers; give it one')
     return out
 
 

@@ -180,9 +180,9 @@ class People(Labelled):
         asked = people is not None or not (needed or winner or self.human)
         if asked and not reading.has_votes(file):
             if people is None:
-                reading.refuse("votes", "for votes, and this file has scores; leave it out")
+                reading.refuse_other("scores")
             return reading.judgments(file), people
-        reading.refuse("scores", "for scores, and this file has votes; leave it out", but=("facet",))
+        reading.refuse_other("votes", but=("facet",))
         judged = reading.votes(file, facet=reading.facet)
         if people is None and winner:
             people = in_column(file, reading, winner["winner"], key, facet=reading.facet)

@@ -248,9 +248,9 @@ class ScoreReading(Rows):
             "status": self.status,
             "missing": self.missing or (),
             "scale": ends(self.scale),
-            "wide": None if self.wide is None else columns_by_role("--wide", self.wide),
+            "wide": None if self.wide is None else columns_by_role(self.wide),
             "label": self.label,
-            "numbers": None if self.numbers is None else numbers_of_words("--numbers", self.numbers),
+            "numbers": None if self.numbers is None else numbers_of_words(self.numbers),
             "labels": self.labels,
             "less_is_better": self.less_is_better,
             "families": families(self.families),
@@ -409,9 +409,8 @@ class Reading(ScoreReading, VoteReading):
             else:
                 table = as_said("votes", {}) if of_votes else self.completed(file)
         of_votes = isinstance(table, Votes)
-        kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:
-            group.refuse(other, f"for {other}, and this file has {kind}; leave it out")
+            group.refuse_other("votes" if of_votes else "scores")
         return table
 
 

@@ -188,12 +188,12 @@ class Axis:
         if isinstance(self.scale, Rows):
             if self.axis.get("grid"):
                 edges = [place * self.step for place in range(len(self.names) + 1)]
-                out.append(_grid(0, panel.across, edges, flat=True))
+                out.append(_grid(panel.across, edges, flat=True))
             marked = [(self.at(name), fitted(str(name), self.cut, self.size())) for name in self.names]
         else:
             marked = [(self.at(value), text) for value, text in self.marked()]
             if self.axis.get("grid"):
-                out.append(_grid(0, panel.across, [place for place, _ in marked], flat=True))
+                out.append(_grid(panel.across, [place for place, _ in marked], flat=True))
         if self.axis.get("domain", True):
             out.append(line(0, 0, 0, panel.down, ' stroke-opacity=".4"'))
         size = self.size()
@@ -215,7 +215,7 @@ class Axis:
             marked = [(self.at(value), text) for value, text in self.marked()]
             marked = [(x, text) for x, text in marked if -1 <= x <= panel.across + 1]
             if self.axis.get("grid", True):
-                out.append(_grid(0, panel.down, [place for place, _ in marked], flat=False))
+                out.append(_grid(panel.down, [place for place, _ in marked], flat=False))
             marked = _apart(marked)
         if self.axis.get("domain", True):
             out.append(line(0, foot, panel.across, foot, ' stroke-opacity=".4"'))
@@ -239,11 +239,8 @@ class Axis:
             out.append(f'<g text-anchor="end">{words(text, x, y, size=SIZE, faint=True)}</g>')
 
 
-def _grid(start: float, end: float, places: Sequence[float], *, flat: bool) -> str:
-    move = "".join(
-        f"M{number(start)} {number(at)}H{number(end)}" if flat else f"M{number(at)} {number(start)}V{number(end)}"
-        for at in places
-    )
+def _grid(end: float, places: Sequence[float], *, flat: bool) -> str:
+    move = "".join(f"M0 {number(at)}H{number(end)}" if flat else f"M{number(at)} 0V{number(end)}" for at in places)
     return f'<path d="{move}" stroke="{INK}" stroke-opacity=".12"/>'
 
 

@@ -316,7 +316,6 @@ def dotted(
     at: float | None = None,
     line: float | None = None,
     titles: Mapping[str, str] | None = None,
-    folded: bool = False,
     unfolded: bool = False,
     **short: Any,
 ) -> Figure:
@@ -324,7 +323,7 @@ def dotted(
 
     Parameters
     ----------
-    name, caption, rows, folded, unfolded
+    name, caption, rows, unfolded
         As for `Figure`.
     heads : mapping of str to str
         Columns of a terminal with their titles, before ``low`` what it is the interval of; titles of the table too.
@@ -356,9 +355,8 @@ def dotted(
         rows,
         chart if shown else None,
         {first: " ", **told, **(titles or {})},
-        folded,
-        unfolded,
-        Short(heads, of, at=at, **short),
+        unfolded=unfolded,
+        short=Short(heads, of, at=at, **short),
     )
 
 
