@@ -302,7 +302,7 @@ def columns(path: Path, *, text: Sequence[str] = (), numbers: Sequence[str] = ()
         If a column is not there, holds something else than numbers, or there are too many rows.
     """
     with opened(path) as file:
-        places = dict(zip(file.columns, file.relation.columns, strict=True))
+        places = file.inside
         for name in (*text, *numbers):
             if name not in places:
                 raise InvalidData(f'{path}: has no column "{name}"; is it another file of that name?')

@@ -297,11 +297,10 @@ def _bits(code: str) -> str:
 
 
 def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyRelation:
-    place = {name: position for position, name in enumerate(opened.columns)}
-    names, types = opened.relation.columns, [str(kind) for kind in opened.relation.types]
+    inside, kinds = opened.inside, opened.kinds
 
     def column(name: str) -> tuple[str, str]:
-        return quoted(names[place[name]]), types[place[name]]
+        return quoted(inside[name]), kinds[name]
 
     facets = [f"{_label(*column(facet.column), facet.column)} AS f{i}" for i, facet in enumerate(roles.facets)]
     given, score = _score(*column(roles.score))
@@ -377,6 +376,6 @@ def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
 
 def _ordered(made: Sequence[Coded], opened: Opened, roles: Roles) -> tuple[Coded, ...]:
     """Facets whose text stands for numbers in the order of these."""
-    kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
+    kinds = opened.kinds
     both = zip(roles.facets, made, strict=True)
     return tuple(in_numeric_order(one) if not opened.typed or is_wide(kinds[f.column]) else one for f, one in both)

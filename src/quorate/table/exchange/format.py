@@ -98,6 +98,16 @@ class Opened:
         """Whether it is a ledger whose judgments compare two systems."""
         return set(PAIR) <= set(self.facets)
 
+    @property
+    def inside(self) -> dict[str, str]:
+        """The engine's name of every column."""
+        return dict(zip(self.columns, self.relation.columns, strict=True))
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the engine holds every column as."""
+        return dict(zip(self.columns, map(str, self.relation.types), strict=True))
+
 
 @dataclass(frozen=True)
 class Format:

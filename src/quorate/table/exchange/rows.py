@@ -243,7 +243,7 @@ def made(opened: Opened, name: str) -> Opened:
     """
     if name in opened.columns:
         return opened
-    one, inside = made_of(name), dict(zip(opened.columns, opened.relation.columns, strict=True))
+    one, inside = made_of(name), opened.inside
     one.refuse(opened.columns)
     columns = [quoted(inside[part]) for part in one.parts]
     texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))

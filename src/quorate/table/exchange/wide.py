@@ -271,11 +271,11 @@ def lengthened(opened: Opened, step: Step) -> Opened:
         If lists that belong together are of another length, or cells that count hold something else.
     """
     others = beside_wide(opened.columns, step)
-    inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
+    inside = opened.inside
     kept, noted = [quoted(inside[name]) for name in others], (*opened.notes, step.note)
     if step.listed:
         return replace(_entries(opened, step, inside), notes=noted)
-    kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
+    kinds = opened.kinds
     kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in step.columns) else "VARCHAR"
     values = [f"{quoted(inside[name])}::{kind}" for name in step.columns]
     # lists of one length side by side become rows together

@@ -27,6 +27,7 @@ from quorate.table.exchange.foreign.records import (
     name_at,
     number_at,
     object_at,
+    unread,
 )
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
@@ -107,7 +108,7 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
     content = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:8]
     notes = [Note(f"DeepEval: metric {', '.join(metrics)}; the score is read, not whether it met its threshold")]
     left = [metric for metric in found if metric not in metrics]
-    notes += [Note(f"not read: {', '.join(left)}")] if left else []
+    notes += unread(left)
     return _rows(cases, metrics, settings, content).opened(connection, "scores", notes=notes)
 
 

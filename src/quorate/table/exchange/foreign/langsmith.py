@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.csv_text import open_csv
-from quorate.table.exchange.foreign.records import Records, chosen, name_at
+from quorate.table.exchange.foreign.records import Records, chosen, name_at, unread
 from quorate.table.exchange.format import Format, Opened, quoted
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -59,7 +59,7 @@ def read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: str
             records.add(item=item, system=path.stem, judge=judge, replicate=seen[item], score=score, status=status)
     notes = [Note(f"LangSmith: feedback {', '.join(judges)}; the table names no system: it is called {path.stem}")]
     left = [key for key in keys if key not in judges]
-    return records.opened(connection, "scores", notes=notes + ([Note(f"not read: {', '.join(left)}")] if left else []))
+    return records.opened(connection, "scores", notes=[*notes, *unread(left)])
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, path: Path) -> list[dict[str, str | None]]:
@@ -68,8 +68,7 @@ def _runs(connection: duckdb.DuckDBPyConnection, path: Path) -> list[dict[str, s
     wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR) or name.startswith(_FEEDBACK)]
     if _EXAMPLE not in wanted or set(wanted) <= {_EXAMPLE, _ERROR}:
         raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
-    places = dict(zip(table.columns, table.relation.columns, strict=True))
-    held = table.relation.project(", ".join(quoted(places[name]) for name in wanted)).fetchall()
+    held = table.relation.project(", ".join(quoted(table.inside[name]) for name in wanted)).fetchall()
     if not held:
         raise InvalidData(f"{path}: has no run")
     return [{_ERROR: None, **dict(zip(wanted, row, strict=True))} for row in held]

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.records import Records, chosen, list_at, name_at, number_at, object_at, objects
+from quorate.table.exchange.foreign.records import (
+    Records,
+    chosen,
+    list_at,
+    name_at,
+    number_at,
+    object_at,
+    objects,
+    unread,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -97,7 +106,7 @@ def read_events(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
                 )
     left = [name for name in found if name not in names]
     notes = [Note(f"OpenAI Evals: {', '.join(names)} of every sample; {_UNPARSED} is no score")]
-    return rows.opened(connection, "scores", notes=notes + ([Note(f"not read: {', '.join(left)}")] if left else []))
+    return rows.opened(connection, "scores", notes=[*notes, *unread(left)])
 
 
 def _record(sample: Sample, event: Mapping[str, Any], where: str) -> None:

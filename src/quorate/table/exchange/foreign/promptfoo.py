@@ -24,6 +24,7 @@ from quorate.table.exchange.foreign.records import (
     object_at,
     objects,
     shown,
+    unread,
 )
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
@@ -378,7 +379,7 @@ def _notes(source: str, outputs: Sequence[Output], judges: frozenset[str]) -> li
     failed = sum(verdict.judge in judges and verdict.status != "ok" for verdict in verdicts)
     notes = [Note(f"{source}: {len(outputs):,} outputs; a row is the score of one assertion, not whether it passed")]
     notes += [Note(f"{failed:,} judgments that failed have no score, whatever is written there")] if failed else []
-    return notes + ([Note(f"not read: {', '.join(left)}")] if left else [])
+    return [*notes, *unread(left)]
 
 
 SIGHT = ('"results"', "gradingResult", "Grader Reason")

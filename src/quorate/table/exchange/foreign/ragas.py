@@ -50,8 +50,7 @@ def read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: str
     """
     table = open_csv(connection, path)
     names = [name for name in table.columns if name == _QUESTION or name not in _INPUTS]
-    places = dict(zip(table.columns, table.relation.columns, strict=True))
-    rows = table.relation.project(", ".join(quoted(places[name]) for name in names)).fetchall()
+    rows = table.relation.project(", ".join(quoted(table.inside[name]) for name in names)).fetchall()
     held = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     found = {name: _scores(held[name]) for name in names if name != _QUESTION}
     found = {name: scores for name, scores in found.items() if not all(map(math.isnan, scores))}

@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -352,6 +352,32 @@ def list_at(value: Any, what: str) -> list[Any]:
     if value is None or isinstance(value, list):
         return value or []
     raise InvalidData(f"{what} is {shown(value)}; a list is needed there")
+
+
+Meaning = TypeVar("Meaning")
+
+
+def meant(value: Any, meanings: Mapping[str, Meaning], what: str) -> Meaning:
+    """What a word stands for.
+
+    Raises
+    ------
+    InvalidData
+        If it is none that is known.
+
+    Examples
+    --------
+    >>> meant("A=B", {"A>B": "first", "A=B": "tie"}, "line 1: decision")
+    'tie'
+    """
+    if not isinstance(value, str) or value not in meanings:
+        raise InvalidData(f"{what} {shown(value)} is not known; known are {', '.join(meanings)}")
+    return meanings[value]
+
+
+def unread(left: Sequence[str]) -> list[Note]:
+    """What a log holds beside what is read of it."""
+    return [Note(f"not read: {', '.join(left)}")] if left else []
 
 
 def shown(value: Any) -> str:

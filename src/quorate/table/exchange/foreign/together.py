@@ -153,7 +153,7 @@ def as_levels(tables: Mapping[str, Opened], what: str) -> Opened:
     role = next((role for role in (SYSTEM, JUDGE) if _may_name(role, tables, columns, what)), what)
     parts, rows = [], set[int]()
     for name, one in tables.items():
-        inner = dict(zip(one.columns, one.relation.columns, strict=True))
+        inner = one.inside
         shown = ", ".join(f"{quoted(inner[column])} AS {quoted(column)}" for column in columns)
         parts.append(one.relation.project(f"{shown}, {literal(name)} AS {quoted(role)}"))
         rows |= {int(one.relation.aggregate("count(*)").fetchall()[0][0])}

@@ -125,7 +125,7 @@ def _release(connection: duckdb.DuckDBPyConnection, path: Path) -> Release:
         return Release(relation, {name: name for name in relation.columns})
     if suffix_of(path) in (".csv", ".tsv"):
         opened = open_csv(connection, path)
-        return Release(opened.relation, dict(zip(opened.columns, opened.relation.columns, strict=True)))
+        return Release(opened.relation, opened.inside)
     read = {name: kind for name, kind in _JSON.items() if name in glance.record or name not in _ONE_RELEASE}
     kinds = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in read.items())
     largest = _LARGEST if path.suffix.lower() == ".gz" else min(path.stat().st_size + 1, _LARGEST)

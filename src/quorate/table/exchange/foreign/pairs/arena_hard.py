@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign.records import Records, name_at, number_at, objects, shown
+from quorate.table.exchange.foreign.records import Records, meant, name_at, number_at, objects, shown
 from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -138,9 +138,7 @@ def _verdict(game: Any, where: str) -> dict[str, object]:
         return {"status": "error" if game is None else "unparsed"}
     if _is_rating(score):
         raise InvalidData(f"{where}: {shown(score)} is a rating of one response, and the first games are verdicts")
-    if not isinstance(score, str) or score not in VERDICTS:
-        raise InvalidData(f"{where}: verdict {shown(score)} is not known; known are {', '.join(VERDICTS)}")
-    side, strength = VERDICTS[score]
+    side, strength = meant(score, VERDICTS, f"{where}: verdict")
     return {"winner": side, "strength": None if side == "tie" else strength, "status": "ok"}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.records import Records, list_at, name_at, no_parts, object_at, objects, shown
+from quorate.table.exchange.foreign.records import Records, list_at, meant, name_at, no_parts, object_at, objects
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -66,12 +66,10 @@ def _pair(line: Mapping[str, Any], where: str) -> dict[str, str | None]:
     said = {"source": "prompt_type", "response_model": "response_model", "judge_name": "method"}
     names = {role: name_at(line[key], f"{where}: {key}") for key, role in said.items() if line.get(key) is not None}
     label = line["label"]
-    if label is not None and (not isinstance(label, str) or label not in GOLD):
-        raise InvalidData(f"{where}: label {shown(label)} is not known; known are {', '.join(GOLD)}")
     return {
         **names,
         "prompt": name_at(line["pair_id"], f"{where}: pair_id"),
-        "gold": None if label is None else GOLD[label],
+        "gold": None if label is None else meant(label, GOLD, f"{where}: label"),
     }
 
 
@@ -92,9 +90,7 @@ def _verdict(judgment: Mapping[str, Any], where: str) -> dict[str, str | None]:
     decision = judgment.get("decision")
     if decision is None:
         return {"status": "unparsed" if judgment else "error"}
-    if not isinstance(decision, str) or decision not in DECISIONS:
-        raise InvalidData(f"{where}: decision {shown(decision)} is not known; known are {', '.join(DECISIONS)}")
-    return {"winner": DECISIONS[decision], "status": "ok"}
+    return {"winner": meant(decision, DECISIONS, f"{where}: decision"), "status": "ok"}
 
 
 SIGHT = ('"judgments"',)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
-from quorate.table.exchange.foreign.records import Records, name_at, no_parts, number_at, objects, shown
+from quorate.table.exchange.foreign.records import Records, meant, name_at, no_parts, number_at, objects
 from quorate.table.exchange.format import Format, Kind, Opened, pattern, quoted
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -185,7 +185,7 @@ def _games(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
                 prompt_type=category.get(line.question),
                 model_a=line.models[place],
                 model_b=line.models[1 - place],
-                winner=_meant(verdict, meanings, f"{line.where}: {game}"),
+                winner=None if verdict is None else meant(verdict, meanings, f"{line.where}: {game}"),
                 order="model_a",
                 time=line.time,
                 status="unparsed" if verdict == "error" else "ok",
@@ -205,7 +205,7 @@ def _votes(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
             prompt_type=category.get(line.question),
             model_a=line.models[0],
             model_b=line.models[1],
-            winner=_meant(line.verdicts[0], _VOTES, f"{line.where}: winner"),
+            winner=None if line.verdicts[0] is None else meant(line.verdicts[0], _VOTES, f"{line.where}: winner"),
             status="unparsed" if line.verdicts[0] == _INCONSISTENT else "ok",
             **_said(line),
         )
@@ -220,14 +220,6 @@ def _votes(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
 def _said(line: Line) -> dict[str, object]:
     """Who judged, by which template, which turn."""
     return {"judge": line.judge, "judge_template": line.template, "turn": line.turn}
-
-
-def _meant(verdict: Any, meanings: Mapping[str, str | None], where: str) -> str | None:
-    if verdict is None:
-        return None
-    if not isinstance(verdict, str) or verdict not in meanings:
-        raise InvalidData(f"{where} {shown(verdict)} is not known; known are {', '.join(meanings)}")
-    return meanings[verdict]
 
 
 def _turn(lines: Iterable[Line]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from quorate.table.exchange.foreign.records import (
     document,
     labelled,
     list_at,
+    meant,
     name_at,
     object_at,
     objects,
@@ -201,10 +202,9 @@ def _flat(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Response
         agent = record.get(question + _SUGGESTION + ".agent")
         suggested = None if suggestion is None else str(agent or "a model")
         for value, user, status in zip(values, users, statuses, strict=True):
-            if not isinstance(status, str) or status not in _STATUSES:
-                raise InvalidData(f"{at}: status {shown(status)} is not known; known are {', '.join(_STATUSES)}")
+            known = meant(status, _STATUSES, f"{at}: status")
             person = None if user is None else name_at(user, f"{at}: user")
-            yield Response(name, fields, question, person, value, _STATUSES[status], suggested)
+            yield Response(name, fields, question, person, value, known, suggested)
 
 
 def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Response]:

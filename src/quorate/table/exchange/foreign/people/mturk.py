@@ -14,7 +14,7 @@ from quorate.errors import InvalidData
 from quorate.roles import ITEM
 from quorate.table.columns.scales import number, scale_of
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at
+from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at, unread
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -82,7 +82,7 @@ def read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | No
         Note(f"Mechanical Turk: score = answer {', '.join(read)}; item = {columns_item(columns)}"),
     ]
     notes += [Note(f"{counted(rejected, 'assignment')} rejected: without a score")] if rejected else []
-    notes += [Note(f"not read: {', '.join(left)}")] if left else []
+    notes += unread(left)
     return records.opened(connection, "scores", facets=("criterion",), notes=notes)
 
 
