@@ -31,7 +31,7 @@ class QuorateError(Exception):
     """Base of every error that is meant for the user; the command line prints it without a traceback."""
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(one_line(one) if isinstance(one, str) else one for one in args))
+        super().__init__(*(_one_line(one) if isinstance(one, str) else one for one in args))
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -165,12 +165,12 @@ class Unbalanced(NotEstimable):
         return type(self), (self.reason,)
 
 
-def one_line(text: str) -> str:
+def _one_line(text: str) -> str:
     r"""A message as one line of bounded length, whatever the names in it hold: control characters become escapes.
 
     Examples
     --------
-    >>> print(one_line("no term \x1b[2J"))
+    >>> print(_one_line("no term \x1b[2J"))
     no term \x1b[2J
     """
     if len(text) > _MOST_CHARACTERS:

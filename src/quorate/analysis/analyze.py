@@ -193,7 +193,7 @@ def analyze(
     more = {"a": a, "b": b, **of_votes, **of_two}
     options = for_kind(kind, {"level": level, "price": price}, votes=more, scores=of_scores, labels={"most": most})
     if isinstance(judgments_or_votes, Judgments):
-        return analyze_scores(judgments_or_votes, **options)
+        return _analyze_scores(judgments_or_votes, **options)
     if (a is None) != (b is None):
         raise InvalidInput("a, b: give both systems, or neither")
     if a is None:
@@ -207,7 +207,7 @@ def analyze(
     return pair_view(judgments_or_votes, **options)
 
 
-def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | Leaderboard:
+def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | Leaderboard:
     """The answer to what a table of scores asks: of one system its mean, of two which is better, of more the board.
 
     Options are those of `analyze`; with a target of systems the question is their mean.

@@ -61,9 +61,9 @@ def targets_in_words(plan: Projection) -> str:
     return "; ".join(f"{', '.join(names)} = {target}" for target, names in groups.items())
 
 
-def briefly(plan: Projection) -> str:
+def _briefly(plan: Projection) -> str:
     """A design in words, without what there is one of."""
-    return ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1) + layout_in_words(plan)
+    return ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1) + _layout_in_words(plan)
 
 
 def layout_named(plan: Projection) -> str:
@@ -79,10 +79,10 @@ def in_words(plan: Projection) -> str:
     """A design in words: levels of every facet, and the layout where it is not factorial."""
     levels = [counted(count, cut(name, 30)) for name, count in plan.design.items() if name != REPLICATE]
     again = plan.design.get(REPLICATE, 1)
-    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + layout_in_words(plan)
+    return " × ".join([*levels, *([f"{again:,} replicates"] if again > 1 else [])]) + _layout_in_words(plan)
 
 
-def layout_in_words(plan: Projection) -> str:
+def _layout_in_words(plan: Projection) -> str:
     """How prompts and judges are assigned, to follow the levels; empty where everything is crossed."""
     each, pairs = GENERATION if plan.design.get(GENERATION, 1) > 1 else "item", plan.per_item or 1
     if plan.layout == "factorial":
@@ -136,7 +136,7 @@ def sentence(best: Optimum) -> str:
     reached, places = best.reach(plan), 1 + decimals(best.reach(plan))
     what, sign = ("Half its 95% interval", "±") if by_interval else ("Its standard error", "")
     text = (
-        f"Best of {best.candidates:,} designs for {asked(best)}: {briefly(plan)}, {amount(best, best.cost)}. "
+        f"Best of {best.candidates:,} designs for {asked(best)}: {_briefly(plan)}, {amount(best, best.cost)}. "
         f"{what}{about(best)} is {sign}{number(reached, places)}{scope(plan)}."
     )
     if best.plan.reused and not best.stays:

@@ -105,7 +105,7 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
         also = () if fitted is None else page_of(fitted).sections
         out.show(found, source=read, also=also, next_step=step, **more)
     if proposal is not None and (found is None or not out.as_json):
-        out.typeset(proposal, lambda console, one: show_proposal(console, one, file, problem), error=problem)
+        out.typeset(proposal, lambda console, one: _show_proposal(console, one, file, problem), error=problem)
     return 0 if found is not None and found.ok else FOUND
 
 
@@ -134,7 +134,7 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
     return found if found.options != given or found.kind is None else None
 
 
-def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
+def _show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
     """Print how a file can be read, why, and the commands to copy."""
     from quorate.table.exchange.postgres.address import title_of
     from quorate.table.reading.taken import BESIDE

@@ -57,7 +57,7 @@ def init(
     elif example:
         folder = path or Path(EXAMPLE)
         sources = {folder / one.name: one for one in home.joinpath(EXAMPLE).iterdir() if one.is_file()}
-        refuse_what_is_there(folder)
+        _refuse_what_is_there(folder)
         folder.mkdir()
         write(sources)
         say(out, f"Written: {folder}: {', '.join(sorted(place.name for place in sources))}")
@@ -83,12 +83,12 @@ def init(
 
 def write(wanted: Mapping[Path, Traversable]) -> None:
     """Write files, none of which is there."""
-    refuse_what_is_there(*wanted)
+    _refuse_what_is_there(*wanted)
     for place, source in wanted.items():
         write_file(place, source.read_bytes())
 
 
-def refuse_what_is_there(*places: Path) -> None:
+def _refuse_what_is_there(*places: Path) -> None:
     """Refuse to write over anything."""
     for place in places:
         if place.exists():

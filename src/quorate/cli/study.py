@@ -69,7 +69,7 @@ def run(
 
     given = {"effect": effect, "tie_share": tie_share, "icc": icc, "studies": studies}
     more: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    refuse_together(yes, quote, out, components, more)
+    _refuse_together(yes, quote, out, components, more)
     found = load(study)
 
     def answer(quoted: Quote) -> bool:
@@ -83,12 +83,12 @@ def run(
             found,
             yes=not quote and answer,
             on_progress=meanwhile if at_terminal else None,
-            on_look=None if out.as_json else show_look,
+            on_look=None if out.as_json else _show_look,
         )
     far = None if carried.outcome is None else standing(found)
     expected = simulated(found, components, more) if quote else None
     if out.as_json:
-        print_json(as_plain(found, carried, far) | ({} if expected is None else {"goal": expected.to_dict()}))
+        print_json(_as_plain(found, carried, far) | ({} if expected is None else {"goal": expected.to_dict()}))
     elif quote:
         show_quote(console(), found, carried.quote)
         if expected is not None:
@@ -97,13 +97,13 @@ def run(
             what = ("components", "--components FILE") if found.items.system_a is None else ("votes", "--icc 0.5")
             whole(console(), f"What that comes to, by {what[0]} to assume: quorate run {study} --quote {what[1]}")
     elif carried.outcome is not None and far is not None:
-        show_outcome(console(), study, carried, carried.outcome, far)
+        _show_outcome(console(), study, carried, carried.outcome, far)
     if carried.outcome is None or far is None:
         return 0 if quote else INCOMPLETE
     return 0 if carried.outcome.complete and not far.scoreless else INCOMPLETE
 
 
-def refuse_together(yes: bool, quote: bool, out: Output, components: Path | None, more: Mapping[str, Any]) -> None:
+def _refuse_together(yes: bool, quote: bool, out: Output, components: Path | None, more: Mapping[str, Any]) -> None:
     """Refuse options that do not go together."""
     if yes and quote:
         raise InvalidInput("--quote: give it or --yes, not both; it shows the price and asks nothing")
@@ -141,7 +141,7 @@ def cleared(at_terminal: bool) -> Iterator[bool]:
             sys.stderr.write(CLEARED)
 
 
-def as_plain(study: Study, carried: Carried, far: Status | None) -> dict[str, Any]:
+def _as_plain(study: Study, carried: Carried, far: Status | None) -> dict[str, Any]:
     """How a run ended, as plain values."""
     plain = {"ledger": str(study.database), **carried.to_dict(), "unscored": [] if far is None else list(far.unscored)}
     if far is not None:
@@ -150,7 +150,7 @@ def as_plain(study: Study, carried: Carried, far: Status | None) -> dict[str, An
     return plain
 
 
-def show_look(look: Look) -> None:
+def _show_look(look: Look) -> None:
     """Print a look at a goal, over the line of how far the run is."""
     if sys.stderr.isatty():
         sys.stderr.write(CLEARED)
@@ -179,12 +179,12 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
         rows.append(["all", f"{quoted.cells:,}", span(quoted.calls), span(quoted.tokens), money_span(quoted.money)])
     table(out, {"judge": "left"} | dict.fromkeys(("cells", "calls", "tokens", "money"), "right"), rows)
     if quoted.cells > quoted.people:
-        say(out, f"{span_in_words(study.tries)} No run takes more than is left of the {budget}.")
+        say(out, f"{_span_in_words(study.tries)} No run takes more than is left of the {budget}.")
     for remark in remarks(study, quoted):
         say(out, remark)
 
 
-def span_in_words(tries: int) -> str:
+def _span_in_words(tries: int) -> str:
     """What the three numbers of a quote stand for."""
     return (
         f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {tries} tries, "
@@ -196,7 +196,7 @@ def span_in_words(tries: int) -> str:
 def remarks(study: Study, quoted: Quote) -> Iterator[str]:
     """What else is worth knowing before a yes: who is asked where, and on what the numbers rest."""
     yield from filter(None, (asked_at(name, judge) for name, judge in study.judges.items()))
-    if outside := from_elsewhere(study):
+    if outside := _from_elsewhere(study):
         yield f"Read from outside the study's folder, and sent to judges: {', '.join(outside)}."
     if study.goal is not None and quoted.more:
         yield f"After that it buys what the goal needs, in at most {counted(study.most_looks, 'look')}, and stops."
@@ -216,7 +216,7 @@ def remarks(study: Study, quoted: Quote) -> Iterator[str]:
         yield f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none."
 
 
-def from_elsewhere(study: Study) -> list[str]:
+def _from_elsewhere(study: Study) -> list[str]:
     """Files that a study sends to judges and that are not in its folder, wherever links lead."""
     named = [study.items.file, *(wording.file for wording in study.prompts.values() if wording.file is not None)]
     found = {(study.folder / name).resolve() for name in named}
@@ -238,7 +238,7 @@ def meanwhile(update: Update) -> None:
     sys.stderr.flush()
 
 
-def show_outcome(out: Console, path: Path, carried: Carried, outcome: RunOutcome, far: Status) -> None:
+def _show_outcome(out: Console, path: Path, carried: Carried, outcome: RunOutcome, far: Status) -> None:
     """Print how a run ended, what it cost, and what comes next."""
     if carried.reached and not far.looks:  # which were printed as they were made
         say(out, carried.reached)
@@ -296,11 +296,11 @@ def show(out: Console, found: Status) -> None:
         say(out, found.pace)
     for sentence in found.unscored:
         say(out, sentence)
-    for sentence in (sentence for one in found.judges for sentence in status_remarks(found, one)):
+    for sentence in (sentence for one in found.judges for sentence in _status_remarks(found, one)):
         say(out, sentence)
 
 
-def status_remarks(found: Status, one: JudgeStatus) -> Iterator[str]:
+def _status_remarks(found: Status, one: JudgeStatus) -> Iterator[str]:
     """What else is worth knowing of a judge: that it does not answer, why calls failed, that it is left alone."""
     if one.judge in found.silent:
         yield f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far."

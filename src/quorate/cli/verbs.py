@@ -407,7 +407,7 @@ class Verbs(Plainly, typer.core.TyperGroup):
         verb = VERBS.get(name)
         fail: Callable[[str], NoReturn] = ctx.fail
         if name == HELP:
-            return name, reading_help(self.commands["doctor"]), []
+            return name, _reading_help(self.commands["doctor"]), []
         if verb is None:
             near = get_close_matches(name, VERBS)
             fail(f"No such command {name!r}{f'. Did you mean {near[0]!r}?' if near else ''}")
@@ -511,7 +511,7 @@ def reading_options() -> dict[str, str]:
     return {name: info.help or "" for name, info in infos.items()}
 
 
-def reading_help(reader: Any) -> Any:
+def _reading_help(reader: Any) -> Any:
     """The command that lists options of reading, which are among those of ``reader``."""
     shared = reading_options()
 

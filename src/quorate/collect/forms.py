@@ -86,7 +86,7 @@ def number(text: str, at: int, expects: Expects) -> Hit | None:
 def json_answers(text: str, expects: Expects) -> Iterator[Hit]:
     """``"score": 7`` or ``"verdict": "A"`` of an object, whatever else is wrong with its JSON."""
     others = ("verdict", "winner", "choice", "preference") if expects.labels else ("score", "rating")
-    for match in json_values(text, expects.name, others):
+    for match in _json_values(text, expects.name, others):
         value, at = value_of(match)
         yield Hit(_stated(value, expects), at, match.end())
 
@@ -99,7 +99,7 @@ def _stated(value: str, expects: Expects) -> float | None:
     return hit.score if hit and hit.end == len(value.strip()) else None
 
 
-def json_values(text: str, name: str, others: tuple[str, ...]) -> list[re.Match[str]]:
+def _json_values(text: str, name: str, others: tuple[str, ...]) -> list[re.Match[str]]:
     """Members of an object by this name, or where there are none by the first other name that occurs."""
     for key in dict.fromkeys((name, *others)):
         pattern = re.compile(rf"""(?<!\\)(?P<quote>["']){re.escape(key)}(?P=quote){_JSON_VALUE}""", re.IGNORECASE)

@@ -159,7 +159,7 @@ def judged(
         return (REFUSED, None, "the judge declined") if declines(text) else (UNPARSED, None, unread)
     if not expects.expected:
         return OK, expects.recoded(hit.score), None
-    mean = expected_score(tokens, text, hit, expects)
+    mean = _expected_score(tokens, text, hit, expects)
     if mean is None:
         return (
             UNPARSED,
@@ -246,7 +246,7 @@ COVERAGE = 0.8
 """Least probability that must lie on tokens that are points of the scale."""
 
 
-def expected_score(tokens: Sequence[Any] | None, text: str, found: Hit, expects: Expects) -> float | None:
+def _expected_score(tokens: Sequence[Any] | None, text: str, found: Hit, expects: Expects) -> float | None:
     """Mean of the scale at the token where the answer starts; None where the tokens do not say.
 
     A token that may be the first half of another point, such as ``1`` of ``10``, counts only where that other point is

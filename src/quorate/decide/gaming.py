@@ -444,16 +444,16 @@ def gaming(
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')
     checked_level(level)
     targets, kept, missing = attempts_targets(fit, redrawn)
-    rate = turning_rate(fit, scale, win_rate)
+    rate = _turning_rate(fit, scale, win_rate)
     slope = 1.0 if scale == "score" else elo_slope(rate)
     played = Played(fit, items, targets, prices)
-    asked = compared_designs(designs, fit, kept)
+    asked = _compared_designs(designs, fit, kept)
     expected = float(maximum_moments(k)[0])
     plans = [projected(played, options) for options in asked]
     errors = standard_errors(played, plans, resamples, rng)
     ends = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2], axis=1) * slope * expected
     prizes = tuple(
-        Prize(design_label(plan, options), plan, plan.se * slope, plan.se * slope * expected, float(low), float(high))
+        Prize(_design_label(plan, options), plan, plan.se * slope, plan.se * slope * expected, float(low), float(high))
         for plan, options, low, high in zip(plans, asked, *ends, strict=True)
     )
     own = (independent_attempts(), *(one_level(name) for name in missing))
@@ -472,7 +472,7 @@ def gaming(
     )
 
 
-def turning_rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None) -> float:
+def _turning_rate(fit: Decomposition | Components, scale: Scale, win_rate: float | None) -> float:
     """Win rate at which scores are turned into Elo points; nan where they are not."""
     if scale == "score":
         if win_rate is not None:
@@ -511,7 +511,7 @@ def elo_slope(win_rate: float) -> float:
     return 400 / (math.log(10) * win_rate * (1 - win_rate))
 
 
-def compared_designs(designs: object, fit: Decomposition | Components, redrawn: Collection[str]) -> list[Options]:
+def _compared_designs(designs: object, fit: Decomposition | Components, redrawn: Collection[str]) -> list[Options]:
     """The designs as given; without any, one prompt or all, by one judge or all."""
     if designs is None:
         if isinstance(fit, Components):
@@ -533,7 +533,7 @@ def compared_designs(designs: object, fit: Decomposition | Components, redrawn: 
     return list(designs)
 
 
-def design_label(projection: Projection, options: Options) -> str:
+def _design_label(projection: Projection, options: Options) -> str:
     """A design in words: its prompts and judges, and what is unusual about it."""
     counts = {name: projection.design[name] for name in _TYPICAL if name in projection.design}
     named = [f"{n} {name}{'s' * (n != 1)}" for name, n in counts.items()]

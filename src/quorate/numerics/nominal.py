@@ -187,7 +187,7 @@ def tally(ratings: Ratings) -> Tally:
     return Tally(count.sum(axis=1), count, own)
 
 
-def tallies(ratings: Ratings) -> Iterator[Tally]:
+def _tallies(ratings: Ratings) -> Iterator[Tally]:
     """Labels by item, of every judge."""
     order = np.argsort(ratings.judge, kind="stable")
     ends = np.searchsorted(ratings.judge[order], np.arange(1, ratings.judges))
@@ -212,7 +212,7 @@ def krippendorff(sums: Floats) -> Floats:
     return np.where(usable, 1 - inside / safe / np.where(usable, expected, 1.0), np.nan)
 
 
-def krippendorff_rows(found: Tally) -> Floats:
+def _krippendorff_rows(found: Tally) -> Floats:
     """What every item adds to the sums of `krippendorff`."""
     n = np.where(found.judges >= 2, found.judges, 0.0)
     several = n > 0
@@ -221,7 +221,7 @@ def krippendorff_rows(found: Tally) -> Floats:
     return np.column_stack([n, inside, n, found.labels * several[:, None]])
 
 
-def shared_rows(found: Tally) -> Floats:
+def _shared_rows(found: Tally) -> Floats:
     """What every item adds to the sums of `fleiss`, `gwet` and `agreement`."""
     n, some, several = np.maximum(found.judges, 1.0), found.judges > 0, found.judges >= 2
     agreeing = np.where(several, found.agreeing / np.maximum(n * (n - 1), 1.0), 0.0)
@@ -273,7 +273,7 @@ def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, 
     return score_interval(rows, possible, cohen, t_quantile(len(rows) - 1, (1 + level) / 2) ** 2)
 
 
-def possible_tallies(found: Tally) -> Tally:
+def _possible_tallies(found: Tally) -> Tally:
     """What an item could show to as many judges as most had: any number for one label, the rest for the commonest."""
     several = found.judges[found.judges >= 2]
     judges = int(np.bincount(np.round(several if len(several) else found.judges).astype(np.int64)).argmax())
@@ -305,10 +305,10 @@ class Steps(NamedTuple):
 
 
 COEFFICIENTS: Mapping[str, Steps] = {
-    "agreement": Steps(shared_rows, agreement, 0.0),
-    "Krippendorff's alpha": Steps(krippendorff_rows, krippendorff),
-    "Fleiss' kappa": Steps(shared_rows, fleiss),
-    "Gwet's AC1": Steps(shared_rows, gwet),
+    "agreement": Steps(_shared_rows, agreement, 0.0),
+    "Krippendorff's alpha": Steps(_krippendorff_rows, krippendorff),
+    "Fleiss' kappa": Steps(_shared_rows, fleiss),
+    "Gwet's AC1": Steps(_shared_rows, gwet),
 }
 """Coefficients of agreement, by what they are called: the chance that two judges agree, and those beyond chance."""
 
@@ -340,14 +340,14 @@ def with_interval(ratings: Ratings, steps: Steps, level: float) -> Estimated:
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
-    for one in tallies(groups) if m >= _FEWEST else ():
+    for one in _tallies(groups) if m >= _FEWEST else ():
         own = rows(whole.less(one))
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
     left = value(total - _summed(added, of_item))
     se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
     limit = wider * t_quantile(df, (1 + level) / 2) ** 2
-    low, high = score_interval(added, rows(possible_tallies(whole)), value, limit)
+    low, high = score_interval(added, rows(_possible_tallies(whole)), value, limit)
     return Estimated(point, low, high, se, judges=counted)
 
 

@@ -166,7 +166,7 @@ def _few(cells: Cells, period: int) -> Cells:
     chosen = first[: max(3 * period, _SOME)]
     for child, parent in cells.nested.items():
         if child == cells.object:
-            chosen = np.union1d(chosen, largest_groups(first, cells.code(parent)[first]))
+            chosen = np.union1d(chosen, _largest_groups(first, cells.code(parent)[first]))
     few = cells.keep(np.isin(item, item[chosen]))
     calls = len(few) + _pilot(few, PILOTS[-1]).calls
     if calls > _MOST_CALLS:
@@ -177,7 +177,7 @@ def _few(cells: Cells, period: int) -> Cells:
     return few
 
 
-def largest_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
+def _largest_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
     """Rows of items of the three largest groups, ten of each at most."""
     largest = np.argsort(-np.bincount(group), kind="stable")[:3]
     return np.concatenate([first[group == one][:10] for one in largest])

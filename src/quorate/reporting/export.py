@@ -32,7 +32,7 @@ _UNKNOWN = "unknown"
 _LEVEL = 0.95
 
 
-def write_every_eval_ever(judgments: Judgments, path: Path) -> Written:
+def _write_every_eval_ever(judgments: Judgments, path: Path) -> Written:
     """Write a summary and its samples for every system, in the folders that the format has.
 
     Raises
@@ -201,7 +201,7 @@ def _result(
     }
 
 
-def write_inspect(judgments: Judgments, path: Path) -> Written:
+def _write_inspect(judgments: Judgments, path: Path) -> Written:
     """Write a record for each item and epoch: the score of the one judge, or the scores by judge.
 
     Raises
@@ -251,7 +251,7 @@ def _epoch(label: str | None) -> int | None:
 
 
 ExportFormat = Literal["every-eval-ever", "inspect-scores"]
-_WRITERS = {"every-eval-ever": write_every_eval_ever, "inspect-scores": write_inspect}
+_WRITERS = {"every-eval-ever": _write_every_eval_ever, "inspect-scores": _write_inspect}
 
 
 def export(

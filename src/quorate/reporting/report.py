@@ -178,11 +178,11 @@ def page_of(
         from quorate.analysis.analyze import analyze
 
         result, source = analyze(result), source or result
-    elif FIT in kinds_of(result):
+    elif FIT in _kinds_of(result):
         from quorate.analysis.judgments import of_fit
 
         result = of_fit(result)
-    kinds = kinds_of(result)
+    kinds = _kinds_of(result)
     made = next((PAGES[kind] for kind in kinds if kind in PAGES), None)
     if OF_MEAN in kinds:
         from quorate.reporting.pages.judgments.page import page as page_of_judgments
@@ -202,7 +202,7 @@ def page_of(
     return replace(page, origin=origin or Provenance())
 
 
-def kinds_of(result: Any) -> list[str]:
+def _kinds_of(result: Any) -> list[str]:
     """Types of a result as pages are registered, its own first."""
     return [f"{kind.__module__.removeprefix('quorate.')}:{kind.__qualname__}" for kind in type(result).__mro__]
 

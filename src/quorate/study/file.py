@@ -126,7 +126,7 @@ class Adaptive(FilePart):
         return self
 
 
-def ledger_place(text: str) -> str:
+def _ledger_place(text: str) -> str:
     """A place that can be read and outlives the process; an address with a password is refused, and not repeated."""
     place_of(text)
     if str(Path(text)) == _IN_MEMORY:
@@ -139,7 +139,7 @@ def _short(given: Any, field: str) -> Any:
     return {field: given} if isinstance(given, str) else given
 
 
-def prompts_by_name(given: Any) -> Any:
+def _prompts_by_name(given: Any) -> Any:
     """A list of built-in prompts as a mapping."""
     if not isinstance(given, list):
         return given
@@ -254,7 +254,7 @@ class Study(FilePart):
     prompts: Annotated[
         dict[Text, Annotated[Wording, BeforeValidator(lambda given: _short(given, "built_in"))]],
         Field(min_length=1),
-        BeforeValidator(prompts_by_name),
+        BeforeValidator(_prompts_by_name),
     ] = Field(description="Prompt variants by name, or a list of built-in ones.")
     temperatures: list[Amount] | None = Field(
         default=None, min_length=1, description="A facet; the judges' own if absent."
@@ -273,7 +273,7 @@ class Study(FilePart):
     budget: Cap
     tries: Positive = Field(default=5, le=1000, description="Answers of a cell that may fail before it is given up.")
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
-    ledger: Annotated[Text, AfterValidator(ledger_place)] | None = Field(
+    ledger: Annotated[Text, AfterValidator(_ledger_place)] | None = Field(
         default=None,
         description="File of the answers, or postgresql://user@host/database?schema=name without a password; "
         "the study's name ending in .db if absent.",

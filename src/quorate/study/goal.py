@@ -13,14 +13,14 @@ from quorate.study.problems import belonging
 # Kinds of judges: the settings of each in a study file, and what every part of such a file is made of.
 
 
-def printable(text: str) -> str:
+def _printable(text: str) -> str:
     """A text that has something to print, and nothing else."""
     if not text.strip() or not text.isprintable():
         raise ValueError("must have text, without line ends or control characters")
     return text
 
 
-def environment_variable(name: str) -> str:
+def _environment_variable(name: str) -> str:
     """The name of an environment variable; what is none may be a key, and is not repeated."""
     if not (name.isascii() and name.isidentifier()):
         raise ValueError("must be the name of an environment variable, such as MY_KEY; never write a key here")
@@ -29,8 +29,8 @@ def environment_variable(name: str) -> str:
 
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Text = Annotated[str, Field(min_length=1), AfterValidator(printable)]
-Variable = Annotated[str, AfterValidator(environment_variable)]
+Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
+Variable = Annotated[str, AfterValidator(_environment_variable)]
 
 
 class FilePart(BaseModel):

@@ -194,14 +194,14 @@ def rows_of(path: Path) -> Iterator[Row]:
     """Rows of a file of any kind that tables are read from."""
     form = SUFFIXES.get(path.suffix.lower())
     if form is not None and form.name in ("json", "csv"):
-        yield from json_rows(path) if form.name == "json" else csv_rows(path)
+        yield from _json_rows(path) if form.name == "json" else _csv_rows(path)
         return
     with opened(path) as file:
         for row in file.relation.fetchall():
             yield dict(zip(file.columns, row, strict=True))
 
 
-def json_rows(path: Path) -> Iterator[Row]:
+def _json_rows(path: Path) -> Iterator[Row]:
     """Records of JSON lines as they are: nothing that looks like a date or a number becomes one."""
 
     def no_constant(name: str) -> float:
@@ -239,7 +239,7 @@ def _lines(path: Path) -> Iterator[str]:
         raise InvalidData(f"{path}: cannot be read ({error.strerror}); items.file is relative to the study") from None
 
 
-def csv_rows(path: Path) -> Iterator[Row]:
+def _csv_rows(path: Path) -> Iterator[Row]:
     """Rows of CSV or TSV as text; a cell that is empty is absent."""
     usual = csv.field_size_limit(_MOST_LINE)  # the limit is the whole process's
     reader = csv.DictReader(_lines(path), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
@@ -388,10 +388,10 @@ def _judge(study: Study, name: str, functions: Given) -> Judge:
         return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **options)
     if isinstance(settings, ReplaySettings):
         return replayed(study, name, settings)
-    return of_function(name, functions.get(name), price(study, name))
+    return _of_function(name, functions.get(name), price(study, name))
 
 
-def of_function(name: str, function: Any, price: Price | None) -> Judge:
+def _of_function(name: str, function: Any, price: Price | None) -> Judge:
     """The judge that a function of the caller's is, or a judge of the caller's own.
 
     Raises

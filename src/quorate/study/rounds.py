@@ -113,7 +113,7 @@ def _made(
     scale = None if continuous else sorted({point for each in scales for point in each.points})
     weights, given, roster = None, settings.weights, group.roster
     if given is not None:
-        each = weights_by_column(asked, given, roster) if isinstance(given, str) else weights_by_label(given, roster)
+        each = _weights_by_column(asked, given, roster) if isinstance(given, str) else _weights_by_label(given, roster)
         by_arm = each[group.cells]
         if (by_arm != by_arm[:, :1]).any():
             differ = "differ within a cycle, which is one arm; give weights of what is not its facet"
@@ -127,7 +127,7 @@ def _made(
             scale=scale,
             bounds=(asked.scale.low, asked.scale.high) if scale is None else None,
             floor=scale is not None,
-            variances=earlier_variances(asked, settings, group, scale),
+            variances=_earlier_variances(asked, settings, group, scale),
             weights=weights,
             prices=None if prices is None else {JUDGE: prices},
             seed=asked.study.seed,
@@ -180,7 +180,7 @@ def _check_facets(settings: Adaptive, roster: Roster) -> None:
             raise InvalidInput(f"{argument}: the study has no facet {name}; it has {known}")
 
 
-def weights_by_column(asked: Questions, column: str, roster: Roster) -> Floats:
+def _weights_by_column(asked: Questions, column: str, roster: Roster) -> Floats:
     """Weight of every cell: what a column of the items says."""
     systems = roster.levels.get(SYSTEM, ("",))
     weights = {}
@@ -198,7 +198,7 @@ def weights_by_column(asked: Questions, column: str, roster: Roster) -> Floats:
     return np.asarray(table[roster.column(ITEM), roster.column(SYSTEM) if SYSTEM in roster.levels else 0])
 
 
-def weights_by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Floats:
+def _weights_by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -> Floats:
     """Product of the weights of every cell's labels; what is not named weighs 1."""
     each = np.ones(len(roster))
     for facet, by in given.items():
@@ -211,7 +211,7 @@ def weights_by_label(given: Mapping[str, Mapping[str, float]], roster: Roster) -
     return each
 
 
-def earlier_variances(asked: Questions, settings: Adaptive, group: Arms, scale: list[float] | None) -> Floats | None:
+def _earlier_variances(asked: Questions, settings: Adaptive, group: Arms, scale: list[float] | None) -> Floats | None:
     """Variance of every arm in a table of earlier answers, shape (arms,); none below what equal answers leave open."""
     if settings.variances is None:
         return None

@@ -82,7 +82,7 @@ class Looking:
 
     def next(self, ledger: Ledger, stand: Standing) -> Turn:
         """The next look, with what it buys."""
-        if is_over(stand.looks, self.asked.study.budget):
+        if _is_over(stand.looks, self.asked.study.budget):
             return Turn(self._none(), over=True)
         found, cells = self.look(ledger, stand.looks, stand.spend.calls, stand.spend.money)
         return Turn(
@@ -160,9 +160,9 @@ def due(ledger: Ledger | None, asked: Questions) -> Quote:
     held, left, lacking, status = ledger.seen(
         lambda: (ledger.looks(), ledger.unfinished(), ledger.lacks(cells, keys), ledger.status())
     )
-    new, left = {} if held else lacking, {} if is_over(held, asked.study.budget) else left
+    new, left = {} if held else lacking, {} if _is_over(held, asked.study.budget) else left
     counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
-    return replace(quote(asked, counts, seen=status), more=not is_over(held, asked.study.budget))
+    return replace(quote(asked, counts, seen=status), more=not _is_over(held, asked.study.budget))
 
 
 def seen(held: tuple[HeldLook, ...]) -> tuple[Look, ...]:
@@ -170,12 +170,12 @@ def seen(held: tuple[HeldLook, ...]) -> tuple[Look, ...]:
     return tuple(Look.from_dict(one.content["look"]) for one in held)
 
 
-def is_reached(held: tuple[HeldLook, ...]) -> bool:
+def _is_reached(held: tuple[HeldLook, ...]) -> bool:
     """Whether the latest look found the goal reached."""
     return held != () and seen(held[-1:])[0].ending is Ending.REACHED
 
 
-def is_over(held: tuple[HeldLook, ...], budget: Cap) -> bool:
+def _is_over(held: tuple[HeldLook, ...], budget: Cap) -> bool:
     """Whether a study has ended: one that its budget was too small for goes on with a larger one."""
     if not held:
         return False
@@ -201,8 +201,8 @@ async def in_looks(ledger: Ledger, asked: Questions, collect: Collect, say: Say 
     plan = Looking(asked)
     budget, before = asked.study.budget, ledger.looks()
     said, left = len(before), sum(ledger.unfinished().values())
-    if is_over(before, budget) and left:  # what the budget had no room for, and nobody wants any more
-        ended = Ended.REACHED if is_reached(before) else Ended.OPEN
+    if _is_over(before, budget) and left:  # what the budget had no room for, and nobody wants any more
+        ended = Ended.REACHED if _is_reached(before) else Ended.OPEN
         return RunOutcome(ended, 0, 0, left, {}, spend=ledger.spend()), seen(before[-1:])[0].sentence
 
     async def collected() -> RunOutcome:
@@ -215,9 +215,9 @@ async def in_looks(ledger: Ledger, asked: Questions, collect: Collect, say: Say 
         _look_last(ledger, plan)
     _say(ledger, said, say)
     held = ledger.looks()
-    if total.ended is Ended.BUDGET and is_over(held, budget):
-        total = replace(total, ended=Ended.REACHED if is_reached(held) else Ended.OPEN)
-    elif total.complete and not is_reached(held):
+    if total.ended is Ended.BUDGET and _is_over(held, budget):
+        total = replace(total, ended=Ended.REACHED if _is_reached(held) else Ended.OPEN)
+    elif total.complete and not _is_reached(held):
         total = replace(total, ended=Ended.OPEN)
     return total, seen(held[-1:])[0].sentence if held else ""
 
@@ -234,7 +234,7 @@ def _say(ledger: Ledger, said: int, say: Say | None) -> int:
 def _look_last(ledger: Ledger, plan: Looking) -> None:
     """Look at what there is, unless the study has ended or somebody else is at it."""
     stand = ledger.seen(lambda: plan.read(ledger))
-    if is_over(stand.looks, plan.asked.study.budget):
+    if _is_over(stand.looks, plan.asked.study.budget):
         return
     found = plan.last(ledger, stand)
     ledger.insist(lambda: plan.record(ledger, found) if stand.holds(ledger) else None)

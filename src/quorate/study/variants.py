@@ -318,7 +318,7 @@ def prepared(
     limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
     worst, budget = price(loaded, writer).cost(_longest(text), limit), loaded.cap
     ask = Ask(n, loaded.tries, {"temperature": temperature, named: limit}, worst, budget)
-    left = room_left(loaded, writer, ask.worst, status(study).spend)
+    left = _room_left(loaded, writer, ask.worst, status(study).spend)
     folder = loaded.folder / FOLDER if out is None else Path(out)
     files = {new: place(folder, new) for new in names(loaded, name, n)}
     draftable = Draftable(loaded, bounds, alike, writer, ask, files, quotation(loaded, writer, text, ask), left)
@@ -350,7 +350,7 @@ def _writer(study: Study, judge: str | None, functions: Mapping[str, Any]) -> st
     return name
 
 
-def room_left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:
+def _room_left(study: Study, judge: str, worst: float | None, spend: Spend) -> Budget:
     """What is left of the budget, which has room for a call at least."""
     budget = study.budget
     if budget.money is not None and worst is None:

@@ -146,8 +146,8 @@ def read_scores(
     table = table if scale is None else on_scale(table, scale)
     table = at_levels(turned(table) if less_is_better else table, only)
     table = table if families is None else in_families(table, families)
-    table = table if nested else in_groups(table)
-    table = drawn_if_many(as_strata(table)) if fixed == FIXED else table
+    table = table if nested else _in_groups(table)
+    table = _drawn_if_many(_as_strata(table)) if fixed == FIXED else table
     if facets is not None and not recognise:
         return table
     item = table.facet(table.object)
@@ -210,7 +210,7 @@ _STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10
 """Items in a group on average from which groups are strata, and their number up to which they are in any case."""
 
 
-def in_groups(table: Judgments) -> Judgments:
+def _in_groups(table: Judgments) -> Judgments:
     """The same judgments, whose items are inside what groups them by its name, such as a document or a topic.
 
     Only where every item has one level of it, and nothing is said to hold items.
@@ -231,7 +231,7 @@ def _joined(table: Judgments, name: str) -> int:
     return int(table.level_codes([table.object, name]).max()) + 1
 
 
-def as_strata(table: Judgments) -> Judgments:
+def _as_strata(table: Judgments) -> Judgments:
     """The same judgments, whose groups of items are fixed strata; many groups of fewer than five items are drawn.
 
     So are documents and the like, by their name: they were drawn with their items.
@@ -245,7 +245,7 @@ def as_strata(table: Judgments) -> Judgments:
     return replace(table, facets=facets) if groups else table
 
 
-def drawn_if_many(table: Judgments) -> Judgments:
+def _drawn_if_many(table: Judgments) -> Judgments:
     """The same judgments, whose facets of more levels than anybody chooses one by one are drawn."""
     many = [facet.name for facet in table.facets if facet.fixed and table.n_levels(facet.name) > MOST_CHOSEN]
     if not many:

@@ -120,7 +120,7 @@ class Site:
             name = people.whose(word)
             if name is None or (name == OWNER) != owner:
                 raise Refused("Open your link first", "This page is for those who were sent a link to it.")
-            return name, step(people, Visitor(name, form_word(word)))
+            return name, step(people, Visitor(name, _form_word(word)))
 
         self._known[word], found = await self.desk.do(known)
         return found
@@ -145,7 +145,7 @@ class Site:
         return f"quorate-{self._name}{'-owner' if owner else ''}"  # ports of one machine share cookies
 
 
-def form_word(word: str) -> str:
+def _form_word(word: str) -> str:
     """What forms carry against requests from other sites: it follows from the cookie, and the cookie not from it."""
     return hashlib.sha256(f"form/{word}".encode("utf-8", "replace")).hexdigest()[:32]
 

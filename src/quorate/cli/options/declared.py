@@ -58,14 +58,14 @@ def targets(option: str, texts: list[str], example: str = "judge=population") ->
     return asked
 
 
-def each_or_one(option: str, texts: list[str], example: str) -> Any:
+def _each_or_one(option: str, texts: list[str], example: str) -> Any:
     """One number, or one for every name."""
     return numbers(option, ",".join(texts), example)
 
 
 def amounts(option: str, texts: list[str], example: str) -> dict[str, float]:
     """A number for every name."""
-    found = each_or_one(option, texts, example)
+    found = _each_or_one(option, texts, example)
     if not isinstance(found, dict):
         raise InvalidInput(f'{option}: expects a role with each number, such as {example}, got "{texts[0]}"')
     return found
@@ -89,7 +89,7 @@ def shares(option: str, texts: list[str], example: str) -> dict[str, float] | li
     return [*amounts(option, [each], example).values()]
 
 
-def one_or_two(option: str, text: str, example: str) -> float | tuple[float, float]:
+def _one_or_two(option: str, text: str, example: str) -> float | tuple[float, float]:
     """A number, or one for each of two systems."""
     try:
         found = [float(one) for one in names(text)]
@@ -114,9 +114,9 @@ KINDS: Mapping[str, Kind] = {
     "amounts": Kind(list[str], "{}=X", amounts),
     "sizes": Kind(list[str], "NAME=N", sizes),
     "shares": Kind(list[str], "NAME=X", shares),
-    "one or two": Kind(str, "X|X,X", one_or_two),
+    "one or two": Kind(str, "X|X,X", _one_or_two),
     "targets": Kind(list[str], "ROLE=TARGET", targets),
-    "each or one": Kind(list[str], "X|{}=X", each_or_one),
+    "each or one": Kind(list[str], "X|{}=X", _each_or_one),
 }
 
 

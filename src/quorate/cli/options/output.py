@@ -64,7 +64,7 @@ class Output(Group):
 
         origin = Provenance(None if files is None else files.context.obj, seed, note)
         page = page_of(result, source=source, record=record, origin=origin)
-        added = [*map(on_every_screen, also)]
+        added = [*map(_on_every_screen, also)]
         instead = {one.name: one for one in added}
         kept = [instead.pop(one.name, one) for one in page.sections]
         sections = (*kept, *(one for one in added if one.name in instead))
@@ -101,7 +101,7 @@ class Output(Group):
             whole(console(), f"Charts: {len(drawn)} files in {drawn[0].parent}")
 
 
-def on_every_screen(section: Section) -> Section:
+def _on_every_screen(section: Section) -> Section:
     """A section that was asked for: its figures are never left to ``--full``."""
     figures = (replace(one, short=one.short and replace(one.short, first=True)) for one in section.figures)
     return replace(section, figures=tuple(figures))

@@ -111,7 +111,7 @@ class Labelled(Group):
             )
         if self.human_label is not None:
             if isinstance(judged, Votes):
-                return in_column(file, reading, self.human_label, key, **people)
+                return _in_column(file, reading, self.human_label, key, **people)
             return _column(file, cast("Reading", reading), judged, self.human_label, {})
         if self.people is None:
             return list(self.human or ())
@@ -137,7 +137,7 @@ def _column(file: Path, reading: Reading, judged: Judgments, column: str, found:
     return reading.as_scores(file, {**found, "score": column, "facets": facets or None})
 
 
-def in_column(file: Path, reading: VoteReading, column: str, key: str | None, **people: Any) -> Votes:
+def _in_column(file: Path, reading: VoteReading, column: str, key: str | None, **people: Any) -> Votes:
     """People's votes that stand in a column beside those of judges, each once."""
     from quorate.estimate.agreement.labelled import beside
 
@@ -185,7 +185,7 @@ class People(Labelled):
         reading.refuse_other("votes", but=("facet",))
         judged = reading.votes(file, facet=reading.facet)
         if people is None and winner:
-            people = in_column(file, reading, winner["winner"], key, facet=reading.facet)
+            people = _in_column(file, reading, winner["winner"], key, facet=reading.facet)
         if people is None and needed and not self.human:
             raise InvalidInput(
                 "--human: name the judges who are people, or give --human-label, the column of their votes, or "

@@ -136,7 +136,7 @@ class Favourite:
         if last:
             return here.ended(Ending.LOOKS if number >= offer.looks else Ending.BUDGET, need), none
         final = self._bought(rivals, leader, left)
-        chance = self._chance([*past, here], nearest, variance_of(found[nearest], final[nearest]))
+        chance = self._chance([*past, here], nearest, _variance_of(found[nearest], final[nearest]))
         if chance < FUTILE:
             return replace(here, chance=chance).ended(Ending.FUTILE, need), none
         pace = fraction ** (1 - 1 / (offer.looks - number))
@@ -461,7 +461,7 @@ def estimated(said: Shares, predicted: Shares) -> Estimated:
     return Estimated(powered_mean(sample).value, se, error.padded.df, left, variance - left, size)
 
 
-def variance_of(found: Estimated, size: Size) -> float:
+def _variance_of(found: Estimated, size: Size) -> float:
     """Variance of the share that so many votes give."""
     if not size.predicted:
         return (found.residual + found.explained) / size.voted
@@ -545,7 +545,7 @@ class Preference:
         affordable = wanted is not None and poll.price(found, wanted) <= left
         final = wanted if affordable else poll.best(found, left)
         more = final is not None and (final.voted > found.size.voted or final.predicted > found.size.predicted)
-        target = variance_of(found, final) if final is not None and more else found.se**2
+        target = _variance_of(found, final) if final is not None and more else found.se**2
         last = number >= offer.looks or not more
         fraction = max([1.0 if last else min(1.0, target / found.se**2), *(one.fraction for one in past)])
         margin = found._replace(value=found.value - 0.5)

@@ -343,7 +343,7 @@ def against(
         if stated:
             raise InvalidInput("bar: is for judges who pass or fail, and these give marks; leave it out")
         return against_marks(marks, level, resamples, draws)
-    judged, thresholds = passed_and_failed(judged, people)
+    judged, thresholds = _passed_and_failed(judged, people)
     seen = rightness(judged, people, key)
     length = lengths(judgments) if isinstance(judgments, Judgments) else None
     good = passing(seen.names)
@@ -390,7 +390,7 @@ def against(
     )
 
 
-def passed_and_failed(
+def _passed_and_failed(
     judged: Judgments | Votes, people: Judgments | Votes
 ) -> tuple[Judgments | Votes, Mapping[str, float]]:
     """Marks of judges as verdicts where people only pass or fail, each by the mark from which on the judge passes."""

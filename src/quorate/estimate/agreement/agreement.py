@@ -424,14 +424,14 @@ def _differences(
         if up + down and code is not None:
             low, high, p = clustered.gain_interval(gain[usable], code[usable], level)
         elif up + down:
-            drawn = gain_bootstrap(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
+            drawn = _gain_bootstrap(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
             low, high = equal_tails(drawn, level)
         clusters = None if code is None else len(np.unique(code[usable]))
         out.append(PipelineDifference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
     return out
 
 
-def gain_bootstrap(
+def _gain_bootstrap(
     code: NDArray[np.int64], strata: NDArray[np.int64], resamples: int, rng: np.random.Generator
 ) -> Floats:
     """Differences over bootstrap samples: battles are 0 not usable, 1 lost, 2 alike, 3 gained, and drawn in strata."""

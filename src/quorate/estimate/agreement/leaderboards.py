@@ -321,7 +321,7 @@ def accuracy_by_cell(
         return _of_votes(cast("Votes", votes), cast("Votes", people), (roles, cluster or key, level), key)
     if human is not None:
         raise InvalidInput("human: scores say themselves how right an answer is; leave it out")
-    table = right_or_wrong(checked(judged))
+    table = _right_or_wrong(checked(judged))
     name = cluster or table.object
     columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
     answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
@@ -454,7 +454,7 @@ def accuracy(
     >>> [(row.level, row.value) for row in accuracy(q.read(polars.DataFrame(rows), announce=False))]
     [('all', 0.75), ('x', 0.5), ('y', 1.0)]
     """
-    table = right_or_wrong(checked(judgments))
+    table = _right_or_wrong(checked(judgments))
     checked_level(level)
     named = [(facet, name) for facet in facets if facet in table.names for name in table.facet(facet).levels]
     parts = [((ALL, ALL), table), *((pair, table.only(*pair)) for pair in named)]
@@ -478,7 +478,7 @@ def accuracy(
     return tuple(found)
 
 
-def right_or_wrong(judgments: Judgments) -> Judgments:
+def _right_or_wrong(judgments: Judgments) -> Judgments:
     """The judgments, refused where a score is not from 0 to 1."""
     if np.nanmin(judgments.low) < 0 or np.nanmax(judgments.high) > 1:
         ends = f"{np.nanmin(judgments.low):g} to {np.nanmax(judgments.high):g}"

@@ -93,7 +93,7 @@ def verdicts(table: Judgments | Votes, key: str = PROMPT) -> Verdicts:
 
 def _of_judgments(judgments: Judgments) -> Verdicts:
     table = judgments.keep(judgments.n > 0)
-    names, shares = verdict_shares(table)
+    names, shares = _verdict_shares(table)
     unit, items, of, cluster = judged_units(table)
     roles = tuple(name for name in table.names if name not in (table.object, *of_items(table)))
     code = table.level_codes(roles)
@@ -187,7 +187,7 @@ def _in_both_orders(votes: Votes, battle: Ints) -> bool:
     return bool(np.mean(np.bincount(shown) == 2) > _BOTH_ORDERS)
 
 
-def verdict_shares(judgments: Judgments) -> tuple[tuple[str, ...], Floats]:
+def _verdict_shares(judgments: Judgments) -> tuple[tuple[str, ...], Floats]:
     """Verdicts by name, and the share of each among the answers of every cell, shape (cells, verdicts)."""
     if judgments.labels:
         return judgments.labels, label_shares(judgments)

@@ -427,7 +427,7 @@ class LatentDecomposition(Result):
     @cached_property
     def mean(self) -> LatentMean:
         """The mean score where random facets stand for their population: the model's, over all random effects."""
-        return latent_mean(self)
+        return _latent_mean(self)
 
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -497,12 +497,12 @@ class LatentMean(Interval):
         return limits(self.value, t_quantile(self.df, (1 + self.level) / 2) * self.se, self.n, self.scale)
 
 
-def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
+def _least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
     """Three standard errors of a main effect whose mean square is noise: each ``noise sqrt(2 / (df + 2))``."""
     return 3 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
 
 
-def latent_mean(fit: LatentDecomposition) -> LatentMean:
+def _latent_mean(fit: LatentDecomposition) -> LatentMean:
     """The mean over the random effects, its standard error and degrees of freedom.
 
     Given the components, the fixed parameters are those of Laplace's approximation whatever the method: the mean then
@@ -524,7 +524,7 @@ def latent_mean(fit: LatentDecomposition) -> LatentMean:
     for name, v, noise in zip(fit.names, fit.optimum.variance, fit.noise.values(), strict=True):
         own, found = max(fit.n_levels(name) - 1, 1), restricted(fit, name, float(v))
         if _is_main(fit, name):
-            variance += weight[name] * (max(found, float(least_effect(noise, own))) - v)
+            variance += weight[name] * (max(found, float(_least_effect(noise, own))) - v)
         spread += 2 * (weight[name] * (found + noise)) ** 2 / own
     df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
     ends = float(fit.values[0]), float(fit.values[-1])

@@ -55,7 +55,7 @@ def build(judgments: Judgments, random: Sequence[str] | None, covariates: Sequen
     named = {name for term in covariates for name in term.split(":")}
     used = {name for name in named if not judgments.facet(name).fixed}
     fixed = tuple(f.name for f in judgments.facets if f.fixed)
-    terms = default_terms(judgments, used) if random is None else []
+    terms = _default_terms(judgments, used) if random is None else []
     for name in random or ():
         facets = (CELL,) if name == CELL else _facets(judgments, name)
         if name != CELL and all(judgments.facet(facet).fixed for facet in facets):
@@ -112,7 +112,7 @@ def _facets(judgments: Judgments, name: str) -> tuple[str, ...]:
     return leaves(judgments, parts)
 
 
-def default_terms(judgments: Judgments, covariates: set[str]) -> list[tuple[str, ...]]:
+def _default_terms(judgments: Judgments, covariates: set[str]) -> list[tuple[str, ...]]:
     """Main effects of the random facets, and two-way interactions with at least one random facet.
 
     A facet that groups the object of measurement (a category of items) enters by its main effect alone.

@@ -484,7 +484,7 @@ def _joint(
     if not model and (item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item)):
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
-    estimate = unpooled(estimate, alone) if alone else estimate
+    estimate = _unpooled(estimate, alone) if alone else estimate
     estimate = aimed(estimate, among(estimate.target, targets))
     lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
     unlike = [] if alone else unlike_caveats(means, unlike_system(means.fit.judgments, facet))
@@ -508,7 +508,7 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
     return plain_mean(decompose(side), these)
 
 
-def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
+def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
     """The variance of a difference of systems without common items, each with its own: Welch's, and of judges."""
     fit, gradient = pooled.basis.fit, pooled.basis.gradient.copy()
     for name, members in zip(fit.variances, fit.identified.classes, strict=True):

@@ -290,7 +290,7 @@ class FittedSpread(Brief):
             return None
         axes = np.linalg.eigh(plain)[1].T
         variance, df = np.array([self._single(row) for row in axes @ rows]).T
-        return _f_test(float(np.mean((axes @ value) ** 2 / variance)), len(value), fai_cornelius(df))
+        return _f_test(float(np.mean((axes @ value) ** 2 / variance)), len(value), _fai_cornelius(df))
 
     def _single(self, weight: Floats) -> tuple[float, float]:
         problem, solved, scale = self.fit.assembled.problem, self.fit.point.solved, self.fit.assembled.scale
@@ -306,7 +306,7 @@ def _regular(matrix: Floats) -> bool:
     return bool(size.min() > 0 and np.linalg.eigvalsh(matrix / np.outer(size, size)).min() > _ROUNDING * len(size))
 
 
-def fai_cornelius(df: Floats) -> float:
+def _fai_cornelius(df: Floats) -> float:
     """Denominator of an F whose independent t's have these degrees of freedom."""
     if np.ptp(df) < 1e-8 * df.max():
         return float(df.mean())
@@ -402,7 +402,7 @@ def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem |
         return None
     together = len(np.unique(judgments.level_codes([judgments.object])[shared])) >= _FEWEST
     square, system, block = (
-        squares_within_items(judgments, column, shared) if together else squares_between_items(judgments, column)
+        _squares_within_items(judgments, column, shared) if together else _squares_between_items(judgments, column)
     )
     count = np.bincount(system, minlength=len(labels))
     if count.min() < _FEWEST:
@@ -413,11 +413,11 @@ def unlike_system(judgments: Judgments, facet: str = "system") -> UnlikeSystem |
     worst = int(np.argmax(mean))
     others = float(np.delete(variance, worst).mean())
     ratio = float(variance[worst] / others) if others > 0 else np.inf
-    p = shuffle_p_value(square, system, block) if ratio >= _LEAST_RATIO else 1.0
+    p = _shuffle_p_value(square, system, block) if ratio >= _LEAST_RATIO else 1.0
     return UnlikeSystem(labels[worst], ratio, p, own)
 
 
-def squares_within_items(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> tuple[Floats, Ints, Ints]:
+def _squares_within_items(judgments: Judgments, column: Ints, shared: NDArray[np.bool_]) -> tuple[Floats, Ints, Ints]:
     """Squares by item and system, the systems, and the items, within which systems can be exchanged."""
     item, system = judgments.level_codes([judgments.object])[shared], column[shared]
     item = np.unique(item, return_inverse=True)[1]
@@ -431,7 +431,7 @@ def squares_within_items(judgments: Judgments, column: Ints, shared: NDArray[np.
     return (left**2).ravel(), place[1].ravel(), place[0].ravel()
 
 
-def squares_between_items(judgments: Judgments, column: Ints) -> tuple[Floats, Ints, Ints]:
+def _squares_between_items(judgments: Judgments, column: Ints) -> tuple[Floats, Ints, Ints]:
     """The same of items of each system, judged equally often; all can be exchanged."""
     item = judgments.level_codes([judgments.object])
     pair, code = np.unique(item * (int(column.max()) + 1) + column, return_inverse=True)
@@ -456,7 +456,7 @@ def grubbs(mean: Floats) -> Floats:
     return np.asarray(np.maximum(k / (k - 2) * (mean - mean.sum() / (k * (k - 1))), 0.0))
 
 
-def shuffle_p_value(square: Floats, system: Ints, block: Ints) -> float:
+def _shuffle_p_value(square: Floats, system: Ints, block: Ints) -> float:
     """Share of shuffles within blocks, which come in order, that spread the mean squares as far."""
     rng, shuffled = (
         stream(0, "unlike systems"),

@@ -66,7 +66,7 @@ class Supported:
 
 def analyses(judgments: Judgments, facts: Description, fit: Decomposition | None = None) -> tuple[Supported, ...]:
     """Every analysis of one table of judgments, possible or not; by its fit with the default terms, if it is there."""
-    obstacle = obstacle_of(facts)
+    obstacle = _obstacle_of(facts)
     if obstacle is None:
         try:
             return tuple(_of_fit(decompose(judgments) if fit is None else fit))
@@ -82,7 +82,7 @@ def analyses(judgments: Judgments, facts: Description, fit: Decomposition | None
     return obstacle, *needs.values()
 
 
-def obstacle_of(facts: Description, answer: str = "score") -> Supported | None:
+def _obstacle_of(facts: Description, answer: str = "score") -> Supported | None:
     """What rules every analysis out; an answer is a score or a label."""
     name, statuses = facts.object, listed(f"{status.rows:,} {status.name}" for status in facts.statuses)
     objects = next(facet.levels for facet in facts.facets if facet.name == name)
@@ -124,11 +124,11 @@ def _of_fit(fit: Decomposition) -> Iterator[Supported]:
     yield from (_population(fit, name) for name in sampled)
     item = judgments.object
     yield _mean(fit, MEAN_ONLY.format(plural(item)), _holds(judgments, [item]), {item: FINITE})
-    yield from (effect_analysis(fit, name) for name in (*sampled, *grouping))
-    for refit in refit_analyses(judgments, sampled, grouping):
+    yield from (_effect_analysis(fit, name) for name in (*sampled, *grouping))
+    for refit in _refit_analyses(judgments, sampled, grouping):
         yield refit if mean.possible else Supported(refit.name, False, f"needs the {MEAN}")
-    yield projection_analysis(fit)
-    yield from classical_analyses(fit)
+    yield _projection_analysis(fit)
+    yield from _classical_analyses(fit)
 
 
 def _holds(judgments: Judgments, names: Sequence[str]) -> str:
@@ -156,7 +156,7 @@ def _population(fit: Decomposition, facet: str) -> Supported:
     return _mean(fit, name, reason, {facet: POPULATION})
 
 
-def effect_analysis(fit: Decomposition, facet: str) -> Supported:
+def _effect_analysis(fit: Decomposition, facet: str) -> Supported:
     """The effect of each level of a facet."""
     name, levels = EFFECTS.format(facet), fit.judgments.n_levels(facet)
     if levels == 1:
@@ -170,7 +170,7 @@ def effect_analysis(fit: Decomposition, facet: str) -> Supported:
     return Supported(name, True, f"{counted(levels, facet)} against their average")
 
 
-def refit_analyses(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Supported]:
+def _refit_analyses(judgments: Judgments, sampled: Sequence[str], grouping: Sequence[str]) -> Iterator[Supported]:
     """Means of parts of the judgments: by level of what items are nested in, without each level, each configuration."""
     item = judgments.object
     for facet in grouping:
@@ -204,7 +204,7 @@ def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple
     return np.bincount(occurring(judgments.level_codes(facets) * span + item) // span)
 
 
-def projection_analysis(fit: Decomposition) -> Supported:
+def _projection_analysis(fit: Decomposition) -> Supported:
     """A full crossing weighs the terms of a sum equally only while the facets they differ in have one level."""
     judgments = fit.judgments
     sums = [alias_class(fit, members[-1]) for members in fit.identified.classes]
@@ -224,7 +224,7 @@ def projection_analysis(fit: Decomposition) -> Supported:
     return Supported(PROJECTION, True, f"other numbers of {listed(free)}{held}")
 
 
-def classical_analyses(fit: Decomposition) -> Iterator[Supported]:
+def _classical_analyses(fit: Decomposition) -> Iterator[Supported]:
     """The coefficients and the mean squares of generalizability theory."""
     item = fit.judgments.object
     try:
@@ -241,7 +241,7 @@ def classical_analyses(fit: Decomposition) -> Iterator[Supported]:
 
 def component_analyses(fit: Decomposition) -> Iterator[Supported]:
     """One entry for every component of a fit: random terms, replicates, and the spread of fixed facets."""
-    yield from (component_analysis(fit, t) for t in range(len(fit.assembled.names)))
+    yield from (_component_analysis(fit, t) for t in range(len(fit.assembled.names)))
     replicate = COMPONENT.format(REPLICATE)
     if REPLICATE not in fit.assembled.names and fit.assembled.replicated:
         yield Supported(replicate, True, "zero: every replicate repeats the score of its cell")
@@ -272,7 +272,7 @@ def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
     return tuple(out) if CELL not in out or fit.assembled.replicated else (*out, REPLICATE)
 
 
-def component_analysis(fit: Decomposition, t: int) -> Supported:
+def _component_analysis(fit: Decomposition, t: int) -> Supported:
     """One random component: absorbed, aliased with others, or what it rests on."""
     judgments, name, members = fit.judgments, fit.assembled.names[t], alias_class(fit, t)
     if not members and (reason_fix := _single(judgments, component_facets(fit, name))):
@@ -280,7 +280,7 @@ def component_analysis(fit: Decomposition, t: int) -> Supported:
     if not members:
         return Supported(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
     if len(members) > 1 and members != (CELL, REPLICATE):
-        return aliased_component(fit, name, members)
+        return _aliased_component(fit, name, members)
     flat = [row for row in fit.identified.null if row[t]]
     if flat:
         others = [fit.assembled.names[s] for row in flat for s in np.flatnonzero(row) if s != t]
@@ -302,7 +302,7 @@ def _basis(fit: Decomposition, name: str) -> str:
     return counted(levels, name) if len(facets) == 1 else f"{levels:,} combinations of {listed(facets)}"
 
 
-def aliased_component(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
+def _aliased_component(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
     """A component that only a sum with others tells, and what would tell it alone."""
     judgments = fit.judgments
     sets = [component_facets(fit, member) for member in members]
@@ -344,7 +344,7 @@ def label_analyses(judgments: Judgments, facts: Description) -> tuple[Supported,
     """Every analysis of labels, possible or not, and those of scores that labels have only one at a time."""
     from quorate.estimate.labels import label_means, label_shares
 
-    people, obstacle = PEOPLE.format(plural(judgments.object)), obstacle_of(facts, "label")
+    people, obstacle = PEOPLE.format(plural(judgments.object)), _obstacle_of(facts, "label")
     if obstacle is None:
         try:
             shares = label_shares(judgments)

@@ -61,12 +61,12 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     answer = "label" if judgments.labels else "score"
     return by_severity(
         [
-            *score_findings(facts, answer),
+            *_score_findings(facts, answer),
             *of_source(judgments.source),
-            *duplicate_findings(facts, judgments),
+            *_duplicate_findings(facts, judgments),
             *missing_findings(facts, answer),
-            *level_findings(facts),
-            *nesting_findings(facts),
+            *_level_findings(facts),
+            *_nesting_findings(facts),
             *label_findings(judgments),
         ]
     )
@@ -107,7 +107,7 @@ def share_homogeneity(part: Ints, whole: Ints) -> float:
     return chi_square_tail(len(part) - 1, statistic)
 
 
-def score_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:
+def _score_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:
     """No usable score or label, or such that do not vary: all, of a cell, of an object."""
     constant, scores, scored = facts.constancy, facts.scores, answer == "score"
     if facts.answers == 0:
@@ -138,7 +138,7 @@ def score_findings(facts: Description, answer: str = "score") -> Iterator[Findin
         )
 
 
-def duplicate_findings(facts: Description, judgments: Judgments) -> Iterator[Finding]:
+def _duplicate_findings(facts: Description, judgments: Judgments) -> Iterator[Finding]:
     """Rows that repeat the facets and the replicate of another."""
     repeated = facts.duplicates
     if repeated is None or repeated.first is None:
@@ -208,7 +208,7 @@ def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints,
         )
 
 
-def level_findings(facts: Description) -> Iterator[Finding]:
+def _level_findings(facts: Description) -> Iterator[Finding]:
     """Facets with too few levels; systems stand for themselves, however few."""
     for facet in facts.facets:
         if facet.name == facts.object:
@@ -229,7 +229,7 @@ def level_findings(facts: Description) -> Iterator[Finding]:
             )
 
 
-def nesting_findings(facts: Description) -> Iterator[Finding]:
+def _nesting_findings(facts: Description) -> Iterator[Finding]:
     """Facets whose effects cannot be told apart, for one occurs inside the other."""
     above = {facet.name: facet.parent for facet in facts.facets}
     fixed = {facet.name for facet in facts.facets if facet.fixed}
@@ -343,9 +343,9 @@ def unsaid_findings(judgments: Judgments) -> Iterator[Finding]:
     if (
         judgments.scale is None and not judgments.labels
     ):  # said of one column; others may differ because they go with it
-        yield from islice((finding for beside in others for finding in scale_findings(beside)), 1)
+        yield from islice((finding for beside in others for finding in _scale_findings(beside)), 1)
     if nested is None:
-        yield from islice((finding for beside in others for finding in restart_findings(beside, name)), 1)
+        yield from islice((finding for beside in others for finding in _restart_findings(beside, name)), 1)
 
 
 def _facets(judgments: Judgments) -> Iterator[Beside]:
@@ -413,7 +413,7 @@ def _shared(cell: Ints, level: Ints, score: Floats) -> float:
     return f_tail(df, free, between / df / (rest / free)) if free > 0 and rest > 0 and df > 0 else 1.0
 
 
-def scale_findings(beside: Beside) -> Iterator[Finding]:
+def _scale_findings(beside: Beside) -> Iterator[Finding]:
     """Scores that end elsewhere at one level of a column than at another."""
     ends = {}
     for code, label in enumerate(beside.levels):
@@ -441,7 +441,7 @@ def _condition(column: str, label: str) -> str:
     return f"{name} = {label if re.fullmatch(r'-?[0-9]+', label) else literal(label)}"
 
 
-def restart_findings(beside: Beside, name: str) -> Iterator[Finding]:
+def _restart_findings(beside: Beside, name: str) -> Iterator[Finding]:
     """Labels of what is measured that count from the first again at every level of a column, to different ends."""
     try:
         numbers = np.array([int(label) for label in beside.items])

@@ -35,10 +35,10 @@ spread tells a standard error (Cameron and Miller (2015), Journal of Human Resou
 def vote_analyses(facts: VoteFacts) -> tuple[Supported, ...]:
     """Every analysis of one table of votes, possible or not."""
     return (
-        *pair_analyses(facts),
-        rating_analysis(facts),
-        *(clustered_analysis(facts, role) for role in ("cluster", "prompt", "judge")),
-        *role_analyses(facts),
+        *_pair_analyses(facts),
+        _rating_analysis(facts),
+        *(_clustered_analysis(facts, role) for role in ("cluster", "prompt", "judge")),
+        *_role_analyses(facts),
     )
 
 
@@ -47,7 +47,7 @@ def clustered_by(role: str) -> str:
     return f"errors clustered by {role}"
 
 
-def pair_analyses(facts: VoteFacts) -> Iterator[Supported]:
+def _pair_analyses(facts: VoteFacts) -> Iterator[Supported]:
     """The margin of each pair, and the spread of margins over pairs."""
     decisive = np.array(facts.pairs.decisive)
     enough, pairs = int((decisive >= PILOT).sum()), counted(len(decisive), "pair")
@@ -63,7 +63,7 @@ def pair_analyses(facts: VoteFacts) -> Iterator[Supported]:
     yield Supported(SPREAD, enough > 1, reason, "" if enough > 1 else fix)
 
 
-def rating_analysis(facts: VoteFacts) -> Supported:
+def _rating_analysis(facts: VoteFacts) -> Supported:
     """Ratings, which need models that votes connect."""
     parts, sides = facts.graph.components, facts.graph.one_sided
     if facts.models < 3 and len(parts) == 1:
@@ -88,7 +88,7 @@ def _named(role: str) -> str:
     return "name it: " + argument(role, ..., group="roles")
 
 
-def clustered_analysis(facts: VoteFacts, role: str) -> Supported:
+def _clustered_analysis(facts: VoteFacts, role: str) -> Supported:
     """Standard errors clustered by a role, which need enough of its levels."""
     name, group = clustered_by(role), facts.grouping(role)
     if group is None:
@@ -101,7 +101,7 @@ def clustered_analysis(facts: VoteFacts, role: str) -> Supported:
     return Supported(name, True, size)
 
 
-def role_analyses(facts: VoteFacts) -> Iterator[Supported]:
+def _role_analyses(facts: VoteFacts) -> Iterator[Supported]:
     """Analyses that need a column: types of prompts, the order shown, the time, prompts with judges."""
     types = facts.levels.get("prompt_type")
     if types is None:
@@ -142,12 +142,12 @@ def vote_findings(facts: VoteFacts) -> tuple[Finding, ...]:
     """Everything found, errors first."""
     return by_severity(
         [
-            *outcome_findings(facts),
+            *_outcome_findings(facts),
             *missing_findings(facts),
-            *pair_findings(facts),
-            *(finding for group in facts.groupings for finding in dependence_findings(group)),
-            *order_findings(facts),
-            *unusable_findings(facts),
+            *_pair_findings(facts),
+            *(finding for group in facts.groupings for finding in _dependence_findings(group)),
+            *_order_findings(facts),
+            *_unusable_findings(facts),
         ]
     )
 
@@ -172,7 +172,7 @@ def share_interval(sides: Sides, level: float = _LEVEL) -> tuple[float, float, f
     return sides.won / sides.decisive, float(low), float(high)
 
 
-def outcome_findings(facts: VoteFacts) -> Iterator[Finding]:
+def _outcome_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Votes of which few decide, rows that are copies, and judges who contradict themselves."""
     if not facts.decisive:
         kept = f"{counted(facts.ties + facts.both_bad, 'tie')}, {facts.missing:,} missing"
@@ -234,7 +234,7 @@ def _label(tally: Tally, place: int) -> str:
     return shown(label) if isinstance(label, str) else " and ".join(map(shown, label))
 
 
-def pair_findings(facts: VoteFacts) -> Iterator[Finding]:
+def _pair_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Pairs with few votes, and groups of models that no vote connects or that never lost."""
     few = [place for place, n in enumerate(facts.pairs.decisive) if n < PILOT]
     if few and facts.decisive:
@@ -270,7 +270,7 @@ def _few(models: Sequence[str]) -> str:
     return named + (f" and {len(models) - _NAMED:,} more" if len(models) > _NAMED else "")
 
 
-def dependence_findings(group: Grouping) -> Iterator[Finding]:
+def _dependence_findings(group: Grouping) -> Iterator[Finding]:
     """Votes that share a judge, a prompt or a cluster."""
     role = group.role
     if group.groups > 1 and group.most > _LARGE * group.votes:
@@ -301,7 +301,7 @@ def dependence_findings(group: Grouping) -> Iterator[Finding]:
         )
 
 
-def order_findings(facts: VoteFacts) -> Iterator[Finding]:
+def _order_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Wins of the model shown first; of the one written first, where the order is not known."""
     sides = facts.written if facts.first is None else facts.first
     if not sides.decisive:
@@ -321,7 +321,7 @@ def order_findings(facts: VoteFacts) -> Iterator[Finding]:
         yield Finding("written-first", "note", f"the model in column model_a won {won}: " + fix)
 
 
-def unusable_findings(facts: VoteFacts) -> Iterator[Finding]:
+def _unusable_findings(facts: VoteFacts) -> Iterator[Finding]:
     """Judges whose votes say nothing, and models compared with themselves."""
     if facts.constant_judges:
         share = percent(facts.constant_votes / facts.votes)

@@ -192,7 +192,7 @@ class PipelineVariance:
         self.usable = several if several.any() else freedom > 0
         inverse = self._mean(1 / fit.judgments.n)
         inside = np.divide(self._sum(fit.judgments.ss), freedom, out=np.zeros_like(freedom), where=freedom > 0)
-        left = fit.judgments.mean - shared_differences(fit, unit)
+        left = fit.judgments.mean - _shared_differences(fit, unit)
         apart = self._sum((left - self._mean(left)[self.code]) ** 2)
         between = np.divide(apart, self.cells - 1, out=np.zeros_like(apart), where=several)
         self.variance = between + np.where(several, 1 - inverse, 1.0) * inside
@@ -240,7 +240,7 @@ class PipelineVariance:
         return np.bincount(code)[code].astype(np.float64)
 
 
-def shared_differences(fit: Decomposition, unit: list[str]) -> Floats:
+def _shared_differences(fit: Decomposition, unit: list[str]) -> Floats:
     """What level differences shared by all items add to every cell: fixed effects, and predictions of random ones."""
     fixed = fit.assembled.fixed
     out: Floats = (fixed.rows @ fit.beta)[fixed.row]

@@ -41,7 +41,7 @@ def group_sizes(judgments: Judgments, name: str) -> Floats:
     return np.bincount(judgments.level_codes([name])[first]).astype(float)
 
 
-def unequal_groups(fit: Fitted) -> dict[str, int]:
+def _unequal_groups(fit: Fitted) -> dict[str, int]:
     """Place among the components of every facet that groups items, into levels that are not equally large."""
     judgments, kept = fit.judgments, set(fit.representatives.values())
     named = {name: t for t, name in enumerate(fit.assembled.names) if t in kept}
@@ -57,7 +57,7 @@ def held_adjustment(fit: Fitted, weight: Floats, covariance: Floats, added: floa
     """
     problem, solved = fit.assembled.problem, fit.point.solved
     theta = np.maximum(fit.theta, 0.0)
-    for t in unequal_groups(fit).values():
+    for t in _unequal_groups(fit).values():
         others = np.arange(len(theta)) != t
         rest = adjustment(problem, solved, weight, covariance * np.outer(others, others))
         own = float(squares(problem, weights(problem, solved, weight)) @ theta)
@@ -74,7 +74,7 @@ def held_slopes(fit: Fitted, gradient: Floats) -> Floats:
     large ones have most of the weight, as weights that would become more equal are held fixed in it.
     """
     out, theta = gradient.copy(), np.maximum(fit.theta, 0.0)
-    for name, t in unequal_groups(fit).items():
+    for name, t in _unequal_groups(fit).items():
         inside = [name in closure(fit.judgments, term_facets(fit, term)) for term in fit.assembled.names]
         square = float(np.sqrt(fit.covariance[t, t] * fit.freedom(t) / 2)) / fit.assembled.scale**2
         most = float(gradient[inside] @ theta[inside])

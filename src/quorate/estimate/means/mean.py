@@ -286,7 +286,7 @@ class Estimate(Interval):
         elif method == "wald":
             half = t_quantile(np.inf, upper) * float(np.sqrt(self.basis.plain))
         elif method == "pivotal":
-            half = pivotal_half_width(self.basis, level)
+            half = _pivotal_half_width(self.basis, level)
         else:
             half = self.basis.fit.studentised(self.basis, level)
         return limits(self.value, half, self.n, self.basis.ends if method is None else None)
@@ -550,7 +550,7 @@ def _larger_weights(fit: Fitted, given: Floats, taken: Floats) -> list[caveats.C
     return [caveats.larger_weight([names[t] for t in m]) for m in fit.identified.classes if raised & set(m)]
 
 
-def pivotal_half_width(source: Basis, level: float) -> float:
+def _pivotal_half_width(source: Basis, level: float) -> float:
     """Half-width of the generalised pivotal interval, balanced data only."""
     from quorate.estimate.components.assemble import balanced_strata
 

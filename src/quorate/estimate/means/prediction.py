@@ -79,13 +79,13 @@ def predict(fit: Fitted, term: str) -> Prediction:
     """
     position, problem, scale = fit.assembled.names.index(term), fit.assembled.problem, fit.assembled.scale
     if position < problem.n_within:
-        return within_blocks(fit, position)
+        return _within_blocks(fit, position)
     # Across blocks, a term's part of the mixed-model coefficient inverse is the prediction error.
     at = problem.p + np.flatnonzero(problem.units.shared_term == position - problem.n_within)
     return Prediction(fit.point.effects[at] * scale, fit.point.solved.levels.errors(at) * scale**2)
 
 
-def within_blocks(fit: Fitted, position: int) -> Prediction:
+def _within_blocks(fit: Fitted, position: int) -> Prediction:
     """A term inside blocks, which the fit eliminates: solved for again, block by block.
 
     ``u - u_hat`` has variance ``gamma - gamma^2 Z'V_w^-1 Z`` inside a block, and what the estimates of the fixed and

@@ -106,14 +106,14 @@ def errors_of_studies(
 
 def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[str]:
     """Facets whose levels stand for others, of the setup or of groups of items, in the order of a reach's effects."""
-    few = few_groups(judgments)
+    few = _few_groups(judgments)
     drawn = [
         name for name in judgments.names if targets[name] == POPULATION and (is_setup(judgments, name) or name in few)
     ]
     return [name for name in drawn if not {*judgments.ancestors(name)} & {*drawn}]
 
 
-def few_groups(judgments: Judgments) -> tuple[str, ...]:
+def _few_groups(judgments: Judgments) -> tuple[str, ...]:
     """What groups items, as far as it has so few levels of so many items that each tells its own mean."""
     items, over = judgments.n_levels(judgments.object), judgments.ancestors(judgments.object)
     return tuple(name for name in over if tell_their_mean(judgments.n_levels(name), items))
@@ -158,7 +158,7 @@ class _Layout:
         made: dict[Any, ItemModel] | None = None,
     ) -> None:
         self._judgments, self._crowds = judgments, crowds
-        over, few = judgments.ancestors(judgments.object), few_groups(judgments)
+        over, few = judgments.ancestors(judgments.object), _few_groups(judgments)
         groups = [name for name in reversed(over) if targets[name] == POPULATION and name not in few]
         item = judgments.level_codes([groups[0] if groups else judgments.object])
         known = [name for name in over if targets[name] in _KNOWN or (targets[name] == POPULATION and name in few)]

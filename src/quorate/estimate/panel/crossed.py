@@ -108,7 +108,7 @@ def crossed_scores(judgments: Judgments, *, generation: str | None = None) -> Cr
     cell = cell[(cell >= 0).all(axis=1)]
     owner = judgments.level_codes([item])[cell[:, 0]]
     n = judgments.n_levels(item)
-    m, kept = most_scores(owner, n)
+    m, kept = _most_scores(owner, n)
     if m == 0 or len(kept) < 2 * m:
         least = judges[int(np.bincount(judgments.level_codes([JUDGE])).argmin())]
         raise NotEstimable(
@@ -160,12 +160,12 @@ def _refuse_other_facets(judgments: Judgments, generation: str | None) -> None:
         raise InvalidInput(
             f"{', '.join(facet.name for facet in others)}: a crossed panel has one level of each, got "
             f"{listed([str(len(facet.levels)) for facet in others])}; choose one, as by "
-            + argument("only", {facet.name: fullest_level(judgments, facet.name) for facet in others})
+            + argument("only", {facet.name: _fullest_level(judgments, facet.name) for facet in others})
             + hint
         )
 
 
-def fullest_level(judgments: Judgments, name: str) -> str:
+def _fullest_level(judgments: Judgments, name: str) -> str:
     """The level that most judges scored, and of these the one with most cells: a slice worth looking at."""
     size = len(judgments.facet(name).levels)
     one_each = np.unique(judgments.level_codes([name, JUDGE]), return_index=True)[1]
@@ -174,7 +174,7 @@ def fullest_level(judgments: Judgments, name: str) -> str:
     return judgments.facet(name).levels[int(np.lexsort((-np.arange(size), cells, judges))[-1])]
 
 
-def most_scores(owner: Ints, n: int) -> tuple[int, Ints]:
+def _most_scores(owner: Ints, n: int) -> tuple[int, Ints]:
     """Generations per scenario that keep the most scores, and which generations those are."""
     if not len(owner):
         return 0, owner

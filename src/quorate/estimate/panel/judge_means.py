@@ -195,7 +195,7 @@ def judge_means(
         fit = _fit(panel, reason)
         levels = fit.assembled.fixed.levels[_COMBINATION]
         return panel.wrap(levels @ fit.beta, "reml", reason, FittedSpread(fit, levels))
-    return _by_items(panel) if compares_like_with_like(panel) else _by_influence(panel)
+    return _by_items(panel) if _compares_like_with_like(panel) else _by_influence(panel)
 
 
 def means_of(source: Judgments | JudgeMeans, level: float, options: Mapping[str, Any]) -> JudgeMeans:
@@ -293,7 +293,7 @@ def _others(panel: _Panel, *, fixed: bool) -> list[str]:
     return [name for name in rest if judgments.facet(name).fixed is fixed]
 
 
-def compares_like_with_like(panel: _Panel) -> bool:
+def _compares_like_with_like(panel: _Panel) -> bool:
     """Whether plain means compare like with like: any two items have the same combinations, or none in common."""
     judgments = panel.judgments
     group, combinations = patterns(judgments.level_codes([judgments.object]), panel.code)

@@ -264,8 +264,8 @@ def reversals(
         ]
         taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
         judges.append(Order(judge, _best_first(means, single), taus[0], differs[0], taus[1], differs[1]))
-    order, found = _best_first(means, panel), reversed_pairs(means, against, level)
-    return Reversals(means, order, tuple(judges), found, mean_scores(means, level), against, level)
+    order, found = _best_first(means, panel), _reversed_pairs(means, against, level)
+    return Reversals(means, order, tuple(judges), found, _mean_scores(means, level), against, level)
 
 
 def _reference(means: JudgeMeans, against: Against) -> Floats:
@@ -284,7 +284,7 @@ def _best_first(means: JudgeMeans, score: Floats) -> tuple[str, ...]:
     return tuple(means.systems[s] for s in np.argsort(-score, kind="stable"))
 
 
-def reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
+def _reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:
     """Every pair of systems that a judge puts in the opposite order, sure ones first."""
     judges, systems = means.mean.shape
     pairs = np.array(np.triu_indices(systems, 1)).T
@@ -317,7 +317,7 @@ def _contrast(means: JudgeMeans, weights: Floats) -> Contrasts:
     return means.contrast(weights.reshape(-1, *means.mean.shape))
 
 
-def mean_scores(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
+def _mean_scores(means: JudgeMeans, level: float) -> tuple[MeanScore, ...]:
     """Means by judge and system, then those of the panel."""
     judges, systems = means.mean.shape
     rows = np.vstack([np.eye(judges), np.full((1, judges), 1 / judges)])

@@ -91,7 +91,7 @@ def refuse_few(draws: int, warmup: int, chains: int) -> None:
         rules.whole(name, count, least)
 
 
-def refuse_large(numbers: float) -> None:
+def _refuse_large(numbers: float) -> None:
     """Refuse tables that would take more memory than a computer may have."""
     if numbers > _MOST_NUMBERS:
         raise InvalidInput(
@@ -216,14 +216,14 @@ def log_odds(
     laid = lay_out(decompose(judgments, random=random, covariates=covariates), link)
     grid(laid.linear.assembled)  # refuses what the mean cannot be averaged over
     layout = laid.layout
-    refuse_large(densities.latent_size(layout))
+    _refuse_large(densities.latent_size(layout))
     middle = np.asarray(np.average(layout.x, axis=0, weights=layout.counts.sum(axis=1)), dtype=np.float64)
     terms = latent_terms(laid.names, laid.linear.judgments, link)
     centred = replace(laid, layout=replace(layout, x=layout.x - middle))
     return LogOdds(centred, middle, laws_for(terms, prior))
 
 
-def refuse_of_numbers(targets: Mapping[str, Target] | None, residual_by: str | None) -> None:
+def _refuse_of_numbers(targets: Mapping[str, Target] | None, residual_by: str | None) -> None:
     """Refuse options that are for scores as numbers."""
     if residual_by is not None:
         raise InvalidInput("residual_by: is for scores as numbers, not with a link; leave one of the two out")
@@ -334,7 +334,7 @@ def gaussian(
     """Lay the model out; see `posterior`."""
     laid = design(judgments, random=random, covariates=covariates, residual_by=residual_by)
     problem, kept = laid.assembled.problem, np.array(laid.identified.representatives)
-    refuse_large(densities.marginal_size(problem))
+    _refuse_large(densities.marginal_size(problem))
     even = np.zeros(problem.n_components)
     even[kept] = 1 / len(kept)
     fit = Decomposition(laid.assembled, laid.identified, even, evaluate(problem, even), "reml")
@@ -485,7 +485,7 @@ def model_of(
     if link == "identity":
         return gaussian(judgments, random, covariates, residual_by, prior, targets)
     rules.one_of("link", link, ("identity", "logit", "ordinal"))
-    refuse_of_numbers(targets, residual_by)
+    _refuse_of_numbers(targets, residual_by)
     return log_odds(judgments, link, random, covariates, prior)
 
 

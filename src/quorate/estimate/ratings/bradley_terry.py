@@ -223,7 +223,7 @@ def bradley_terry(
     counted = tally(table, ties, weights, position, linked_only=not regularisation, **terms)
     refuse_unrated(counted, regularisation > 0)
     counted, at = fitted(counted, regularisation)
-    refuse_flat(counted, at)
+    _refuse_flat(counted, at)
     found, laws, moved = _uncertain(counted, at, regularisation, cluster, level)
     order = _best_first(counted.design, at.theta[:, 0])
     names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
@@ -268,7 +268,7 @@ def bradley_terry(
     )
 
 
-def refuse_flat(counted: VoteCounts, at: Fit) -> None:
+def _refuse_flat(counted: VoteCounts, at: Fit) -> None:
     """Refuse ratings whose likelihood is so flat that its maximum was not reached.
 
     Raises
@@ -416,7 +416,7 @@ def _resampled(
         )
     deviations = drawn.theta.T - theta
     if ridge:
-        deviations += ridge_error(counted, at, ridge, done, stream(seed, "prior"))
+        deviations += _ridge_error(counted, at, ridge, done, stream(seed, "prior"))
     if len(found.ways) > 1:
         values, vectors = np.linalg.eigh(robust.covariance - found.ways[widest].covariance)
         rest = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -427,7 +427,7 @@ def _resampled(
     return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
 
 
-def ridge_error(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
+def _ridge_error(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np.random.Generator) -> Floats:
     """Draws of the error that a ridge brings, over ratings that spread as it supposes."""
     s = counted.design.systems
     inverse = np.linalg.inv(anchored(counted.design, at.information, ridge)[0])

@@ -139,7 +139,7 @@ class PooledRatings(Result):
         return f"{self.scale * spread:.3g}"
 
 
-def pooled_ratings(by: str, boards: Mapping[str, Ratings]) -> PooledRatings:
+def _pooled_ratings(by: str, boards: Mapping[str, Ratings]) -> PooledRatings:
     """Ratings of every board shrunk to those of all.
 
     Parameters
@@ -327,7 +327,7 @@ def boards(
             refused[level] = str(error)
     if not found:
         raise NotEstimable(f"by: no {by} can be ranked; the first: {next(iter(refused.values()), 'there is none')}")
-    together = pooled_ratings(by, _of_votes(found)) if pooled else None
+    together = _pooled_ratings(by, _of_votes(found)) if pooled else None
     return Boards(by, found, refused, table.source.backend, together)
 
 

@@ -251,7 +251,7 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
             names,
         )
     whole = len(set(components(counted.design, counted.counts, "weak").tolist()))
-    for unit in only_links(counted, units):
+    for unit in _only_links(counted, units):
         without = counted.counts - units.matrix[[unit]].toarray().reshape(counted.counts.shape)
         groups = groups_of(
             counted.systems, components(counted.design, np.where(without > _NOTHING, without, 0.0), "weak")
@@ -267,7 +267,7 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
             )
 
 
-def only_links(counted: VoteCounts, units: Units) -> list[int]:
+def _only_links(counted: VoteCounts, units: Units) -> list[int]:
     """Clusters without which systems may fall apart: those with an edge of a spanning tree to themselves."""
     from scipy.sparse import coo_array
 

@@ -268,7 +268,7 @@ class VoteCounts:
         if self.ranked is not None:
             size, none = self.ranked.choices.shape[0], np.zeros(0, dtype=np.int64)
             return Places(self.ranked.place, self.ranked.used, none, np.zeros((0, 0)), size)
-        apart = apart_in(self.votes, self.covariates, self.scale, self.discrimination)
+        apart = _apart_in(self.votes, self.covariates, self.scale, self.discrimination)
         return places(self.votes, self.ties_count, self.design.position, apart)
 
 
@@ -316,7 +316,7 @@ def tally(
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
     scale = scales(votes, covariates, model.counted)
-    apart = apart_in(votes, covariates, scale, discrimination)
+    apart = _apart_in(votes, covariates, scale, discrimination)
     a, b, cell = pairs.a.astype(np.int64), pairs.b.astype(np.int64), np.zeros((0, 0))
     if weight is None and not position and apart is None:
         no_preference = pairs.ties + pairs.both_bad
@@ -459,7 +459,7 @@ def scales(votes: Votes, covariates: Sequence[str], ties: bool) -> Floats:
     return np.asarray(scale)
 
 
-def apart_in(votes: Votes, covariates: Sequence[str], scale: Floats, discrimination: str | None) -> Floats | None:
+def _apart_in(votes: Votes, covariates: Sequence[str], scale: Floats, discrimination: str | None) -> Floats | None:
     """What votes on a pair differ in, shape (rows, columns): covariates in their units, then who voted; or None."""
     columns = [differences(votes, covariates) / scale] if covariates else []
     if discrimination is not None:

@@ -50,7 +50,7 @@ class DroppedVotes(Brief):
         return {"row": self.row, "winner": self.winner, "loser": self.loser, "votes": self.votes, **self.labels}
 
 
-def dropped_votes(votes: Votes, drops: Iterable[tuple[int, int, int]]) -> tuple[DroppedVotes, ...]:
+def _dropped_votes(votes: Votes, drops: Iterable[tuple[int, int, int]]) -> tuple[DroppedVotes, ...]:
     """The first rows that hold so many votes for one system against another, in the order of rows.
 
     Votes for the same system against the same other are alike to ratings, so that any of them would do. Nothing where
@@ -220,7 +220,7 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     if flip is None:
         raise NotEstimable(f"votes: {table.models[top]} stays first whatever votes are left out; there is no contender")
     drops = tuple((table.models[a], table.models[b], count) for a, b, count in flip.drops)
-    first, next_first, rows = table.models[top], table.models[flip.system], dropped_votes(table, flip.drops)
+    first, next_first, rows = table.models[top], table.models[flip.system], _dropped_votes(table, flip.drops)
     return Fragility(first, next_first, flip.dropped, counted, drops, by, by == "win rate", rows)
 
 

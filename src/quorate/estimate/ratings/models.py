@@ -60,7 +60,7 @@ def rankings_of(votes: Votes) -> VoteCounts | None:
     return known
 
 
-def rankings_held_out(rankings: VoteCounts, known: VoteCounts, held: Parts, folds: int, ridge: float) -> Floats:
+def _rankings_held_out(rankings: VoteCounts, known: VoteCounts, held: Parts, folds: int, ridge: float) -> Floats:
     """Minus the log chance of the vote of every entry, by the rankings of the other parts.
 
     The chance is that of the model for a choice between the two alone, ties as of Davidson.
@@ -319,7 +319,7 @@ def _of_rankings(
     try:
         rankings = rankings_of(first.votes)
         if rankings is not None:
-            losses[NAME] = rankings_held_out(rankings, first, held, folds, RIDGE)
+            losses[NAME] = _rankings_held_out(rankings, first, held, folds, RIDGE)
     except NotEstimable as error:
         refused[NAME] = str(error)
         return None

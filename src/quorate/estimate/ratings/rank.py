@@ -337,10 +337,10 @@ def of_votes(votes: Votes, *, fragility: bool = False, reweight: str | None = No
         found = bradley_terry(votes, **options, weights=chosen[0])
         return replace(found, caveats=(*found.caveats, chosen[1]))
     found = bradley_terry(votes, **options)
-    return with_fragility(found, votes) if fragility else found
+    return _with_fragility(found, votes) if fragility else found
 
 
-def with_fragility(found: Ratings, votes: Votes) -> Ratings:
+def _with_fragility(found: Ratings, votes: Votes) -> Ratings:
     """The same ratings with how few votes, left out, would put another system first, or why none would."""
     try:
         return replace(found, fragility=fragility_of(votes, by="bradley-terry", ties=found.ties))

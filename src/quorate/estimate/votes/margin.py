@@ -33,7 +33,7 @@ SIGNIFICANT = 0.01
 """P-value below which an order is spoken of."""
 
 
-def presentation(pair: Votes, cluster: Cluster | None = None) -> Iterator[Caveat]:
+def _presentation(pair: Votes, cluster: Cluster | None = None) -> Iterator[Caveat]:
     """Warnings that one of two systems was mostly shown first, or that the place of a system decides.
 
     Parameters
@@ -288,7 +288,7 @@ def margin_of_votes(
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
     tie = np.isfinite(pair.encoded("half")) & ~np.isfinite(pair.encoded("drop"))
-    said = (*votes.source.caveats, *missing, *presentation(pair, cluster), *lead.caveats)
+    said = (*votes.source.caveats, *missing, *_presentation(pair, cluster), *lead.caveats)
     return replace(lead, caveats=said, tied=int(pair.weights[tie].sum()))
 
 

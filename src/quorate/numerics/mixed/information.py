@@ -394,7 +394,7 @@ def identify(g: Floats, rows: float) -> Identified:
     values, vectors = np.linalg.eigh(g[np.ix_(first, first)] * scale[:, None] * scale)
     flat = values < _TOLERANCE * max(values.max(initial=0.0), 1.0)
     null = np.zeros((int(flat.sum()), len(g)))
-    null[:, first] = row_echelon((vectors[:, flat] * scale[:, None]).T)
+    null[:, first] = _row_echelon((vectors[:, flat] * scale[:, None]).T)
     kept = values[~flat]
     condition = float(kept.max() / kept.min()) if len(kept) else 1.0
     return Identified(tuple(absorbed.tolist()), tuple(map(tuple, classes)), null, condition)
@@ -433,7 +433,7 @@ def _ends(row: Floats, moved: Floats, theta: Floats) -> tuple[float, float]:
     return (-slope * back, slope * forth) if slope > 0 else (slope * forth, -slope * back)
 
 
-def row_echelon(basis: Floats) -> Floats:
+def _row_echelon(basis: Floats) -> Floats:
     """Reduced row echelon form: flat directions with as few components as possible, largest coefficient 1."""
     basis = basis.copy()
     row = 0

@@ -130,7 +130,7 @@ def filled(diagonal: Floats) -> Floats:
     return np.where(mean > 0, mean, 1.0)
 
 
-def is_large(design: Likelihood, fits: int) -> bool:
+def _is_large(design: Likelihood, fits: int) -> bool:
     """Whether the information, of a single fit of many ratings, is kept sparse.
 
     Not where shifts of other parameters than ratings change nothing: these go together with a shift of still others.
@@ -373,7 +373,7 @@ class Design:
             parts.append(self.ends @ at.tie_slope.sum(axis=0))
         if self.tied:
             parts.append(at.tie_slope.sum(axis=(0, 1))[None])
-        whole = sparse_information(self, at) if is_large(self, theta.shape[-1]) else information(self, at)
+        whole = _sparse_information(self, at) if _is_large(self, theta.shape[-1]) else information(self, at)
         return at.value.sum(axis=(0, 1)), np.concatenate(parts), whole
 
     def gradients(self, theta: Floats, units: Any = None) -> Any:
@@ -469,7 +469,7 @@ def information(design: Design, at: Cells) -> Floats:
     return np.ascontiguousarray(np.moveaxis(out, -1, 0))
 
 
-def sparse_information(design: Design, at: Cells) -> Any:
+def _sparse_information(design: Design, at: Cells) -> Any:
     """The same of a single fit, as a sparse matrix, shape (parameters, parameters)."""
     from scipy.sparse import diags_array
 

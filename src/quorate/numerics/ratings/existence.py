@@ -82,7 +82,7 @@ def exists(design: Design | Choices, counts: Floats, shrunk: bool = False) -> Bo
     maximum = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
     if not design.plain:
         # What else the fit finds by itself: a concave function with a stationary point has its maximum there.
-        return maximum & (tied_once(design, counts) if design.tied else True)
+        return maximum & (_tied_once(design, counts) if design.tied else True)
     if not design.tied and not design.position:
         return maximum
     # Strongly connected counts, with ties if these are modelled, may have a maximum for a reason seen at once.
@@ -100,7 +100,7 @@ def exists(design: Design | Choices, counts: Floats, shrunk: bool = False) -> Bo
     return maximum
 
 
-def tied_once(design: Design, counts: Floats) -> Bools:
+def _tied_once(design: Design, counts: Floats) -> Bools:
     """Whether there is a tie, or one of every system if each has its own; shape (fits,)."""
     tie = counts[:, :, 2].sum(axis=0)
     if not design.own_ties:

@@ -150,7 +150,7 @@ def _through(rows: Any, others: Any, inverse: Floats) -> Floats:
     return total
 
 
-def by_ends(
+def _by_ends(
     design: Design,
     cells: PerVote,
     ends: OwnGaps,
@@ -357,7 +357,7 @@ def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inve
     else:
         own, ends = per_vote(design, units, at.theta), own_gaps(design, inverse)
         slopes = vote_slopes(design, theta)
-        excess, df = by_ends(design, own, ends, units, heavy, told, units.size @ votes, slopes)
+        excess, df = _by_ends(design, own, ends, units, heavy, told, units.size @ votes, slopes)
         others = np.arange(design.systems, p)
         excess[others], left = _of_contrasts(design, few, inverse, units, heavy, brought, each, others, others)
         if isinstance(df, Freedom):
@@ -365,7 +365,7 @@ def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inve
         else:
             df[others, others] = left
     alone = np.flatnonzero(most[heavy] > _WHOLE)
-    whole = any(tells_alone(design, few, brought[[g]], inverse, at, ridge) for g in alone)
+    whole = any(_tells_alone(design, few, brought[[g]], inverse, at, ridge) for g in alone)
     return Leverage(excess, df, whole)
 
 
@@ -469,7 +469,7 @@ def _votes(units: Units, cells: Told) -> Any:
     return csr_array((kept.data, cells.cell[kept.indices], kept.indptr), shape=(kept.shape[0], cells.size))
 
 
-def tells_alone(design: Likelihood, cells: Told, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
+def _tells_alone(design: Likelihood, cells: Told, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
     """Whether all that is known of some contrast is from these votes, shape (1, cells)."""
     factor = cells.some(votes.indices).roots(votes.data)
     if len(factor) <= len(inverse):

@@ -80,10 +80,10 @@ def power(n: ArrayLike, p: ArrayLike, margin: float, alpha: float) -> Floats:
     alpha : float
         Level.
     """
-    return acceptance(critical_value(n, margin, alpha), n, p)
+    return _acceptance(critical_value(n, margin, alpha), n, p)
 
 
-def acceptance(u: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+def _acceptance(u: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     """Chance that wins and losses are each at most u; 0 where u is below half of the votes.
 
     Parameters
@@ -135,7 +135,7 @@ def smallest_n(margin: float, p: float, target: float, alpha: float) -> int:
 
     # Fewest votes, of the parity of the lead, at which it still shows equivalence; one less of that run.
     end = np.asarray(lead + 2 * (last(refused, np.maximum((root**2 - lead) / 2, 0.0)) + 1)) - 2
-    fails = acceptance((end + w) / 2, end, p) < target
+    fails = _acceptance((end + w) / 2, end, p) < target
     return 1 + int(np.max(end[fails & (end > 0)], initial=0.0))
 
 
@@ -160,7 +160,7 @@ def smallest_margin(n: int, p: float, target: float, alpha: float) -> float:
     """
     from scipy.special import betaincinv
 
-    u = float(last(lambda u: acceptance(u, n, p) < target, np.ceil(n * max(p, 1 - p)))) + 1
+    u = float(last(lambda u: _acceptance(u, n, p) < target, np.ceil(n * max(p, 1 - p)))) + 1
     if u >= n:
         raise NotEstimable(f"n: {n:,} judgments cannot show equivalence within any margin; collect more")
     return float(betaincinv(u + 1, n - u, 1 - alpha)) - 0.5

@@ -112,14 +112,14 @@ def _fitted(
     above = {name: judgments.ancestors(name) for name in judgments.names}
     given = given_sizes(judgments.ancestors(judgments.object), design.sizes, design.wanted)
     sizes = group_sizes_of(judgments) if design.categories is None else given
-    names, theta, space = extended_components(source)
+    names, theta, space = _extended_components(source)
     fixed = source.assembled.fixed.levels
-    drawn = spreading(source, design, counts, chosen)
+    drawn = _spreading(source, design, counts, chosen)
     judges = known_judges(source) if JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE) else None
     whole = [closure(judgments, own_facets(name, tuple(judgments.names))) for name in names]
 
     def portions(laid: Layout) -> list[Floats | float]:
-        return [residual_portion(source, name, laid, design.judges) for name in names]
+        return [_residual_portion(source, name, laid, design.judges) for name in names]
 
     def grouping(laid: Layout) -> GroupWeights | None:
         worth = (value * portion for value, portion in zip(theta, portions(laid), strict=True))
@@ -128,13 +128,13 @@ def _fitted(
     def vector(laid: Layout) -> list[Floats]:
         groups = grouping(laid)
         return [
-            component_weight(source, name, laid, chosen, above, groups) * portion
+            _component_weight(source, name, laid, chosen, above, groups) * portion
             for name, portion in zip(names, portions(laid), strict=True)
         ]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         weights = vector(laid)
-        unknown, moving = left_open(weights, space), {*np.flatnonzero(np.any(space, axis=0)).tolist()}
+        unknown, moving = _left_open(weights, space), {*np.flatnonzero(np.any(space, axis=0)).tolist()}
         out = {
             label: np.where(unknown, np.nan, weights[t]) if t in moving else weights[t]
             for label, t in source.representatives.items()
@@ -147,10 +147,10 @@ def _fitted(
     def refuse(laid: Layout) -> None:
         refuse_small_pools(laid, chosen, above)
         beyond = sum(float(values[name] * spread(name, chosen[name], laid)) for name in drawn)
-        refuse_open(names, np.array(vector(laid)), theta, space, beyond)
+        _refuse_open(names, np.array(vector(laid)), theta, space, beyond)
 
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
-    values |= {name: variance_of_levels(source, name, chosen[name], theta) for name in drawn}
+    values |= {name: _variance_of_levels(source, name, chosen[name], theta) for name in drawn}
     values |= {JUDGE: judges.spread} if judges is not None else {}
     return Source(
         item=judgments.object,
@@ -176,7 +176,7 @@ def _ended(source: Decomposition) -> Ended | None:
     return None if ends is None else Ended(float(source.assembled.fixed.mean @ source.beta), ends)
 
 
-def spreading(
+def _spreading(
     fit: Decomposition, design: Design, counts: Mapping[str, int], targets: Mapping[str, Target]
 ) -> list[str]:
     """Fixed facets whose spread may enter: they stand for more than their levels, or these weigh unequally."""
@@ -187,13 +187,13 @@ def spreading(
     ]
 
 
-def variance_of_levels(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
+def _variance_of_levels(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
     """The variance of the levels of a fixed facet, less the noise in their means."""
     draw = draw_of(fit, name, target)
     return max(draw.square - float(draw.noise @ theta[: len(draw.noise)]), 0.0)
 
 
-def component_weight(
+def _component_weight(
     fit: Decomposition,
     name: str,
     laid: Layout,
@@ -239,7 +239,7 @@ def is_attribute(judgments: Judgments, name: str) -> bool:
     return False
 
 
-def extended_components(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
+def _extended_components(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Floats]:
     """Names, values and flat directions of all components, the replicate included where no cell was judged twice."""
     names, space = fit.assembled.names, fit.identified.null_space()
     theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
@@ -254,7 +254,7 @@ def extended_components(fit: Decomposition) -> tuple[tuple[str, ...], Floats, Fl
     return names + more, np.append(theta, np.zeros(len(cells))), np.vstack([space, rows])
 
 
-def residual_portion(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
+def _residual_portion(fit: Decomposition, name: str, laid: Layout, order: tuple[str, ...]) -> Floats | float:
     """How much of a residual that differs by level is one level's: that of the cells it is asked for.
 
     Levels that the plan takes without saying which are average ones.
@@ -276,7 +276,7 @@ def residual_portion(fit: Decomposition, name: str, laid: Layout, order: tuple[s
     return np.asarray(sum(named, np.zeros(())) + average * sum(others, np.zeros(())))
 
 
-def left_open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
+def _left_open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
     """Designs that a flat direction of the likelihood moves."""
     unknown: NDArray[np.bool_] = np.zeros((), dtype=bool)
     if not len(space):
@@ -289,7 +289,7 @@ def left_open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
     return unknown
 
 
-def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats, beyond: float = 0.0) -> None:
+def _refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats, beyond: float = 0.0) -> None:
     """Raise NotEstimable, with the range, for a design that a flat direction of the likelihood moves."""
     moved = np.abs(space @ vector) > 1e-9 * max(float(np.abs(vector).max()), 1e-300)
     if not moved.any():

@@ -53,7 +53,7 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
     Satterthwaite (1946), Biometrics Bulletin 2, 110-114; ``docs/methods/optimize.md``.
     """
     drawn = _tops(source, laid)
-    varies = {name: reach_of(source, laid, name) & drawn for name in parts}
+    varies = {name: _reach_of(source, laid, name) & drawn for name in parts}
     variance, spread = sum(parts.values(), np.zeros(())), np.zeros(())
     for chosen in _sets(drawn):
         square: Any = sum((part for name, part in parts.items() if chosen <= varies[name]), np.zeros(()))
@@ -62,7 +62,7 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
     return np.clip(variance**2 / np.maximum(spread, 1e-300), 1.0, _MOST)
 
 
-def item_freedom(source: Source, laid: Layout) -> Any:
+def _item_freedom(source: Source, laid: Layout) -> Any:
     """Degrees of freedom over items: less one, or less the levels assigned to them in turn, of each stratum."""
     levels = _levels(source, laid, source.item)
     return levels - np.where(_are_levels(source, laid), math.prod(laid.grouped[name] for name in laid.groups), 1.0)
@@ -82,7 +82,7 @@ def _tops(source: Source, laid: Layout) -> frozenset[str]:
         for name in (*laid.counts, *laid.groups)
         if source.targets.get(name) == POPULATION or _from_a_pool(source, laid, name)
     }
-    return frozenset(name for name in drawn if not parents_of(source, laid, name) & drawn)
+    return frozenset(name for name in drawn if not _parents_of(source, laid, name) & drawn)
 
 
 def _from_a_pool(source: Source, laid: Layout, name: str) -> bool:
@@ -91,7 +91,7 @@ def _from_a_pool(source: Source, laid: Layout, name: str) -> bool:
     return isinstance(target, Pool) and bool(np.min({**laid.grouped, **laid.counts}.get(name, 1)) < target.size)
 
 
-def parents_of(source: Source, laid: Layout, name: str) -> set[str]:
+def _parents_of(source: Source, laid: Layout, name: str) -> set[str]:
     """What a facet is nested in: what it belongs to; of items, what groups them and what they meet one level of."""
     over = set(source.above.get(name, ()))
     if name != source.item:
@@ -100,13 +100,13 @@ def parents_of(source: Source, laid: Layout, name: str) -> set[str]:
     return over | {*laid.groups} | (laid.assigned - {source.item} if alone else set())
 
 
-def reach_of(source: Source, laid: Layout, names: str | Iterable[str]) -> frozenset[str]:
+def _reach_of(source: Source, laid: Layout, names: str | Iterable[str]) -> frozenset[str]:
     """Facets and what they are nested in; those of a term, or of a sum of some, by its name."""
     facets: set[str] = set()
     for one in names.split(" + ") if isinstance(names, str) else names:
         base = one.partition("[")[0]
         facets |= set(laid.counts) if base in (CELL, REPLICATE) else set(base.split(":"))
-    while more := {up for name in facets for up in parents_of(source, laid, name)} - facets:
+    while more := {up for name in facets for up in _parents_of(source, laid, name)} - facets:
         facets |= more
     return frozenset(facets & {*laid.counts, *laid.groups})
 
@@ -161,9 +161,9 @@ def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Mean
     Few groups of items that stand for others are levels as those of the setup are, and items are drawn within them;
     many, or small ones, are drawn whole as items are.
     """
-    varies, item = {name: reach_of(source, laid, name) for name in parts}, source.item
+    varies, item = {name: _reach_of(source, laid, name) for name in parts}, source.item
     groups = [name for name in laid.groups if source.targets.get(name) == POPULATION]
-    outermost = [name for name in groups if not parents_of(source, laid, name) & {*groups}]
+    outermost = [name for name in groups if not _parents_of(source, laid, name) & {*groups}]
     setup = [
         name
         for name in laid.counts
@@ -185,7 +185,7 @@ def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Mean
     return MeanSquares(
         items=_total(parts[name] for name in parts if item in varies[name])
         + np.where(few, 0.0, _total(parts[name] for name in with_groups)),
-        df=np.maximum(np.where(few, item_freedom(source, laid), np.min(free, axis=0) if free else np.inf), 1.0),
+        df=np.maximum(np.where(few, _item_freedom(source, laid), np.min(free, axis=0) if free else np.inf), 1.0),
         effects=effects,
         rest=_total(part for name, part in parts.items() if not varies[name] & {item, *groups, *setup}),
     )

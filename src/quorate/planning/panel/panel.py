@@ -251,7 +251,7 @@ class Panel(Result):
 
     @cached_property
     def _sharings(self) -> dict[str, _Attempt[tuple[Sharing, ...]]]:
-        return self._from_fits(partial(sharings_of, prices=self.prices))
+        return self._from_fits(partial(_sharings_of, prices=self.prices))
 
     @cached_property
     def _group_bias(self) -> _Attempt[JudgeBias]:
@@ -356,14 +356,14 @@ def judges(
     by = None
     if group is not None:
         judgments, by = grouping(judgments, group)
-    named = nested_generation(judgments, generation)
+    named = _nested_generation(judgments, generation)
     result = Panel(named, judge_means(named, system=system), identities, level, resamples, prices, by)
     if identities is not None:
         self_preference(result.means, identities=identities, level=level)  # a name that is wrong is no missing view
     return result
 
 
-def nested_generation(judgments: Judgments, name: str | None) -> Judgments:
+def _nested_generation(judgments: Judgments, name: str | None) -> Judgments:
     """The same with the generation under that role, nested in the item."""
     name = name or (GENERATION if GENERATION in judgments.names else None)
     if name is None:
@@ -400,7 +400,7 @@ def of_mean(found: Estimate) -> dict[str, Any]:
 EQUALLY = "All judges count equally in these means, however often each is drawn."
 
 
-def sharings_of(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
+def _sharings_of(fit: Decomposition, prices: Prices | None) -> tuple[Sharing, ...]:
     """Ways to share the calls, for this panel and items like these."""
     item = fit.judgments.object
     items, judges = fit.judgments.n_levels(item), fit.judgments.n_levels(JUDGE)

@@ -272,7 +272,7 @@ def plan_votes(
     """
     _check_asked(margin, equivalence, pilot, margins_from, budget, method)
     _check_votes(pilot, a, b, icc, cluster)
-    borrowed = () if margins_from is None else borrow(margins_from, alpha, power, method)
+    borrowed = () if margins_from is None else _borrow(margins_from, alpha, power, method)
     margin = borrowed[1].margin if borrowed else margin
     worth = budget
     if budget is not None:
@@ -281,7 +281,7 @@ def plan_votes(
             worth = math.floor(_worth(budget, icc, cluster) + 1e-9)
     from_pilot: Feasibility | None = None
     if isinstance(pilot, Votes):
-        from_pilot = from_votes(pilot, a, b, budget=worth, alpha=alpha, power=power, method=method)
+        from_pilot = _from_votes(pilot, a, b, budget=worth, alpha=alpha, power=power, method=method)
         needed, seen = from_pilot.needed, from_pilot.detectable
     elif pilot is not None:
         seen_as = None if icc is None else _worth(pilot[1], icc, cluster)
@@ -298,7 +298,7 @@ def plan_votes(
     return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, rho, sizes, spread, equivalence, borrowed)
 
 
-def borrow(votes: Votes, alpha: float, power: float, method: Method) -> tuple[Borrowed, ...]:
+def _borrow(votes: Votes, alpha: float, power: float, method: Method) -> tuple[Borrowed, ...]:
     """Margins of other pairs at 10, 25 and 50%, and what they take (Lee 2026, appendix C.4)."""
     try:
         found = margins(votes, minimum=FEWEST, alpha=alpha, power=power).quantiles()
@@ -348,7 +348,7 @@ def _check_votes(pilot: object, a: str | None, b: str | None, icc: object, clust
         raise InvalidInput(argument("cluster") + rule + argument("icc") + " too")
 
 
-def from_votes(votes: Votes, a: str | None, b: str | None, **options: Any) -> Feasibility:
+def _from_votes(votes: Votes, a: str | None, b: str | None, **options: Any) -> Feasibility:
     """What a pilot of votes says: `feasibility` by the facets that repeat in them, as `quorate.compare` has them."""
     if a is None or b is None:
         if len(votes.models) != 2 or (a, b) != (None, None):

@@ -129,7 +129,7 @@ def _cycles(source: Source, prices: Prices, names: Sequence[str], known: Sequenc
             shared += value
     variances = _spread_between(own, own + shared) if known else [np.ones(len(names))]
     ideals = [np.sqrt(variance / cost) for variance in variances for cost in costs]
-    return tuple(dict.fromkeys(places for ideal in ideals for places in cycles_near(ideal)))
+    return tuple(dict.fromkeys(places for ideal in ideals for places in _cycles_near(ideal)))
 
 
 def _spread_between(low: Floats, high: Floats) -> list[Floats]:
@@ -153,7 +153,7 @@ def _own(source: Source, judge: str, known: Sequence[str]) -> float:
     return float(np.mean(variances)) if variances else 0.0
 
 
-def cycles_near(ideal: Floats) -> tuple[tuple[int, ...], ...]:
+def _cycles_near(ideal: Floats) -> tuple[tuple[int, ...], ...]:
     """Whole numbers near these proportions, for cycles of every length; equal places are the plain cycle."""
     cycles: dict[tuple[int, ...], None] = {}
     for length in range(len(ideal) + 1, _LONGEST * len(ideal) + 1):

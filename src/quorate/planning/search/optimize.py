@@ -356,7 +356,7 @@ def plan(
         design = piece.design(0)
         projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
     own = own if own is None or not sizes else {"category_items": sizes, **own}
-    at_hand = design_at_hand(fit, own, prices, targets, grid, paid)
+    at_hand = _design_at_hand(fit, own, prices, targets, grid, paid)
     if pair is not None and at_hand is not None:
         at_hand = of_both(at_hand)
     place = _place(found, asked)
@@ -492,7 +492,7 @@ def _out_of_reach(searched: Searched, asked: Mapping[str, float], grid: Grid) ->
     return said + f", or ask for these {plural(source)} alone with " + argument("targets", {source: PANEL})
 
 
-def design_at_hand(
+def _design_at_hand(
     source: Components | Decomposition | LatentDecomposition,
     own: Mapping[str, Any] | None,
     prices: Prices,

@@ -382,7 +382,7 @@ def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = Fa
         refused += piece.size - len(known)
         cloud.append(kept_of(source, piece, number, price, variance, width, known[-seen % step :: step]))
         seen += piece.size
-        left = known[survivors(price[known], width[known], frontier)]
+        left = known[_survivors(price[known], width[known], frontier)]
         frontier = undominated(joined([frontier, kept_of(source, piece, number, price, variance, width, left)]))
     if by_interval:
         frontier = measured(source, pieces, frontier)
@@ -489,7 +489,7 @@ def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
     return source.groups if categories is None else dict.fromkeys(source.groups, categories)
 
 
-def survivors(price: Floats, width: Floats, frontier: Kept) -> Ints:
+def _survivors(price: Floats, width: Floats, frontier: Kept) -> Ints:
     """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
     place = np.searchsorted(frontier.cost, price, side="right") - 1
     beaten = np.append(frontier.width, np.inf)[place]

@@ -48,7 +48,7 @@ class Line:
 
     def ticks(self, count: int) -> list[float]:
         """About so many round values between the ends."""
-        return log_ticks(self.low, self.high, count) if self.log else ticks(self.low, self.high, count)
+        return _log_ticks(self.low, self.high, count) if self.log else ticks(self.low, self.high, count)
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ def nice(low: float, high: float, count: int) -> tuple[float, float]:
     )
 
 
-def log_ticks(low: float, high: float, count: int) -> list[float]:
+def _log_ticks(low: float, high: float, count: int) -> list[float]:
     """About so many round values between two that stand apart by their ratio.
 
     Examples
     --------
-    >>> log_ticks(1, 1000, 4), log_ticks(20, 45, 5)
+    >>> _log_ticks(1, 1000, 4), log_ticks(20, 45, 5)
     ([1.0, 10.0, 100.0, 1000.0], [20.0, 30.0, 40.0])
     """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)

@@ -32,7 +32,7 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
             Section("flips", "Items that flip", figures=(flips(result),)),
         ),
         facts=particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items()),
-        methods=runs_methods(result),
+        methods=_runs_methods(result),
         tiles=(
             Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
             Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
@@ -94,7 +94,7 @@ def flips(result: RepeatedRuns) -> Figure:
     )
 
 
-def runs_methods(result: RepeatedRuns) -> str:
+def _runs_methods(result: RepeatedRuns) -> str:
     """The paragraph for a methods section."""
     return (
         "Of n runs of an item c pass; C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k) are unbiased for the chances "
@@ -122,7 +122,7 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
             Section("survival", "How many never do", figures=(survival(result),)),
         ),
         facts=particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items()),
-        methods=hazard_methods(result),
+        methods=_hazard_methods(result),
         tiles=(
             Tile(
                 percent(last.lasting.value),
@@ -184,7 +184,7 @@ def survival(result: Hazard) -> Figure:
     )
 
 
-def hazard_methods(result: Hazard) -> str:
+def _hazard_methods(result: Hazard) -> str:
     """The paragraph for a methods section."""
     side = "above" if result.above else "below"
     return (
@@ -254,7 +254,7 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
         sentence=cut(result.sentence, 300),
         sections=(Section("stages", "What each stage adds", figures=(stages(result),)),),
         facts=particulars("rests", "What it rests on", facts.items()),
-        methods=chain_methods(result),
+        methods=_chain_methods(result),
         tiles=(
             Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
             *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
@@ -284,7 +284,7 @@ def stages(result: Chain) -> Figure:
     )
 
 
-def chain_methods(result: Chain) -> str:
+def _chain_methods(result: Chain) -> str:
     """The paragraph for a methods section."""
     apart = f"clustered by {result.cluster}" if result.cluster else "runs as independent"
     return (

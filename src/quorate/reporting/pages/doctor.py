@@ -34,7 +34,7 @@ def page(result: Support | VotesSupport, table: Table | None = None) -> Page:
     found = [Section("findings", "Findings", figures=(findings(result),))] if result.findings else []
     held, pilot = [], []
     if isinstance(result, Support):
-        held = [held_by(result)]
+        held = [_held_by(result)]
         pilot = [Section("pilot", "Enough for a pilot?", figures=(floors(result),))]
     possible, every = sum(one.possible for one in result.analyses), len(result.analyses)
     holds = "can be analysed" if held else "holds votes"
@@ -59,7 +59,7 @@ def page(result: Support | VotesSupport, table: Table | None = None) -> Page:
     )
 
 
-def held_by(support: Support) -> Section:
+def _held_by(support: Support) -> Section:
     """How many judgments there are, their facets, how these meet, and what has no score."""
     facts, balance = support.facts, support.facts.balance
     every = "all" if facts.answers == facts.rows else f"{facts.answers:,}"

@@ -36,7 +36,7 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
         "A stream against a baseline",
         sections=(Section("stream", "Along the stream", figures=(stream(result),)),),
         facts=particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items()),
-        methods=baseline_methods(result),
+        methods=_baseline_methods(result),
         tiles=(
             Tile(result.state, f"against a baseline of {result.baseline:g}"),
             Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
@@ -83,7 +83,7 @@ def stream(result: AgainstBaseline) -> Figure:
     )
 
 
-def baseline_methods(result: AgainstBaseline) -> str:
+def _baseline_methods(result: AgainstBaseline) -> str:
     """The paragraph for a methods section."""
     return (
         f"Scores in their order were held against a mean of {result.baseline:g}. From every place on a part of a "

@@ -36,7 +36,7 @@ def sections(result: Labels) -> Iterator[Section]:
     """All sections but the last, the methods' own."""
     yield Section("labels", "How common each label is", figures=(label_shares(result),))
     if result.coefficients:
-        yield Section("agreement", "How far judges agree", figures=(agreement(result), two_by_two(result)))
+        yield Section("agreement", "How far judges agree", figures=(agreement(result), _two_by_two(result)))
         yield Section("confusion", "Which labels are confused", figures=(confusion(result),))
         yield Section(
             "people", f"{capitalised(plural(result.judgments.object))} to send to people", figures=(people(result),)
@@ -120,7 +120,7 @@ def agreement(result: Labels) -> Figure:
     )
 
 
-def two_by_two(result: Labels) -> Figure:
+def _two_by_two(result: Labels) -> Figure:
     """Every two judges: agreement, Cohen's kappa, and the two labels that they confuse most."""
     rows: list[Row] = [
         {"judges": f"{cut(one.first, _LONG)}, {cut(one.second, _LONG)}"}

@@ -37,7 +37,7 @@ def check_page(result: PosteriorCheck, table: Table | None = None) -> Page:
             Section("tests", "Are the ranks uniform?", (), (tests(result),)),
         ),
         facts=particulars("checks", "How it was simulated", facts.items()),
-        methods=check_methods(result),
+        methods=_check_methods(result),
         tiles=(
             Tile(f"{result.p:.2g}", "least p-value of uniform ranks, by Bonferroni"),
             Tile(f"{result.studies:,}", "simulated studies"),
@@ -110,7 +110,7 @@ def tests(result: PosteriorCheck) -> Figure:
     )
 
 
-def check_methods(result: PosteriorCheck) -> str:
+def _check_methods(result: PosteriorCheck) -> str:
     """The paragraph for a methods section."""
     of = LINKS.get(result.link, "scores as numbers")
     return (

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def certificate(found: Certificate) -> Section:
     """How often intervals hold the truth, and how wide they are."""
-    return Section("certificate", "Do such intervals hold?", figures=(certificate_coverage(found),))
+    return Section("certificate", "Do such intervals hold?", figures=(_certificate_coverage(found),))
 
 
-def certificate_coverage(found: Certificate) -> Figure:
+def _certificate_coverage(found: Certificate) -> Figure:
     """Coverage, width and power of every reading."""
     rows = [
         {

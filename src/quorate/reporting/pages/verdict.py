@@ -47,7 +47,7 @@ def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:
         "All pairs of systems",
         sections=(Section("pairs", "The verdicts", figures=(verdicts(result),)),),
         facts=particulars("compared", f"What was compared: {counted(len(result.verdicts), 'pair')}", facts.items()),
-        methods=all_pairs_methods(result),
+        methods=_all_pairs_methods(result),
         tiles=tuple(
             Tile(f"{pairs:,}", f"{counted(pairs, 'pair').partition(' ')[2]} {name}") for name, pairs in outcomes
         ),
@@ -97,7 +97,7 @@ def verdicts(result: Verdicts) -> Figure:
     )
 
 
-def all_pairs_methods(result: Verdicts) -> str:
+def _all_pairs_methods(result: Verdicts) -> str:
     """The paragraph for a methods section."""
     one = result.verdicts[0]
     by = f"votes ({TIES[one.difference.ties]})" if isinstance(one, Verdict) else "the difference of their mean scores"

@@ -138,7 +138,7 @@ def sampling(_: Analysis, record: Record) -> _Found:
     return (REPORTED, ", ".join(found)) if found else _wanted("top_p", 'or "top_k"; the default of the provider counts')
 
 
-def replications(analysis: Analysis, record: Record) -> _Found:
+def _replications(analysis: Analysis, record: Record) -> _Found:
     """Judgments per cell, which the record may not contradict."""
     balance = analysis.support.facts.balance
     said = record.says("replicates")
@@ -179,7 +179,7 @@ def sensitivity(analysis: Analysis, record: Record) -> _Found:
     return REPORTED, f"assessed; prompts differ by a standard deviation of {size}, {whole_percent(share)} of Var(mean)"
 
 
-def infrastructure(_: Analysis, record: Record) -> _Found:
+def _infrastructure(_: Analysis, record: Record) -> _Found:
     """How models were run: quantization, serving, batch size."""
     keys = ("quantization", "serving", "batch_size")
     said = [f"{key.replace('_', ' ')}: {_spelled(record.says(key))}" for key in keys if record.says(key) is not None]
@@ -278,11 +278,11 @@ _ITEMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Analysis, Record], _Fou
     (MINIMUM, "judges: model, version, provider, date", ("models",), judges),
     (MINIMUM, "temperature", ("temperature",), temperature),
     (MINIMUM, "top-p and top-k", ("top_p", "top_k"), sampling),
-    (MINIMUM, "judgments per cell", ("replicates",), replications),
+    (MINIMUM, "judgments per cell", ("replicates",), _replications),
     (MINIMUM, "from answer to score", ("parsing",), _written("parsing")),
     (STANDARD, "prompt variants and their origin", ("prompt_variants",), variants),
     (STANDARD, "sensitivity to wording", ("prompt_sensitivity",), sensitivity),
-    (STANDARD, "how models were run", ("quantization", "serving", "batch_size"), infrastructure),
+    (STANDARD, "how models were run", ("quantization", "serving", "batch_size"), _infrastructure),
     (COMPREHENSIVE, "variance components", (), decomposition),
     (COMPREHENSIVE, PROJECTED, (), projection),
     (COMPREHENSIVE, "why this design", ("rationale",), rationale),

@@ -192,7 +192,7 @@ def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Le
 
 def methods_paragraph(analysis: Analysis) -> str:
     """What was done and what came out, in the words of a methods section."""
-    made = (data, model, not_apart, mean, naive, largest_source, next_design, domain, scale)
+    made = (data, model, _not_apart, mean, naive, _largest_source, _next_design, domain, scale)
     return " ".join(sentence for sentence in (one(analysis) for one in made) if sentence)
 
 
@@ -223,7 +223,7 @@ def model(analysis: Analysis) -> str:
     )
 
 
-def not_apart(analysis: Analysis) -> str:
+def _not_apart(analysis: Analysis) -> str:
     """What the design cannot tell."""
     sums = [" + ".join(sorted(map(shown, names))) for names in analysis.fit.aliases if names != {CELL, REPLICATE}]
     said = [f"only the sum of {one} can be estimated from this design" for one in sums]
@@ -260,7 +260,7 @@ def naive(analysis: Analysis) -> str:
     return f"Taking all judgments as independent would have given {span(independent, places)}{beside}."
 
 
-def largest_source(analysis: Analysis) -> str:
+def _largest_source(analysis: Analysis) -> str:
     """Where most of the uncertainty comes from."""
     if not analysis.sources:
         return ""
@@ -270,7 +270,7 @@ def largest_source(analysis: Analysis) -> str:
     return f"{said} {shown(first.component)}."
 
 
-def next_design(analysis: Analysis) -> str:
+def _next_design(analysis: Analysis) -> str:
     """The one thing to add to the design."""
     if not analysis.what_if:
         return "These data do not determine what another design would give."

@@ -40,12 +40,12 @@ from quorate.table.results import frame
 # Single configurations on MMLU (Table 14): intervals of answers, as archived, against the mean of each model.
 
 
-def read_answers(path: Path) -> dict[str, NDArray[Any]]:
+def _read_answers(path: Path) -> dict[str, NDArray[Any]]:
     """Means and naive standard errors of configurations, what they should hold, and ends of corrected intervals."""
     return columns(path, numbers=("target_mean", "config_mean", "se_naive", "tee_ci_lo", "tee_ci_hi"))
 
 
-ANSWERS = Needed("data/processed/naive_vs_tee_mmlu.csv", ARCHIVE, read_answers)
+ANSWERS = Needed("data/processed/naive_vs_tee_mmlu.csv", ARCHIVE, _read_answers)
 
 
 def answers(files: Contents, _: np.random.Generator) -> Outcome:
@@ -72,13 +72,13 @@ TABLE_14 = Reanalysis("tee.table14-mmlu", "Single configurations on MMLU, as arc
 NAIVE, GUIDED = "Naive", "TEE"
 
 
-def read_budget(path: Path) -> dict[str, NDArray[Any]]:
+def _read_budget(path: Path) -> dict[str, NDArray[Any]]:
     """Root mean square errors and coverages by strategy and budget."""
     return columns(path, text=("researcher",), numbers=("budget", "rmse", "coverage"))
 
 
-FIRST = Needed("data/processed/archive/pre_reparse/mmlu_budget_allocation_summary.csv", ARCHIVE, read_budget)
-STRICT = Needed("data/processed/mmlu_budget_allocation_summary.csv", ARCHIVE, read_budget)
+FIRST = Needed("data/processed/archive/pre_reparse/mmlu_budget_allocation_summary.csv", ARCHIVE, _read_budget)
+STRICT = Needed("data/processed/mmlu_budget_allocation_summary.csv", ARCHIVE, _read_budget)
 
 
 def budget(files: Contents, _: np.random.Generator) -> Outcome:
@@ -128,7 +128,7 @@ PILOT_DESIGNS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def read_pilot(path: Path) -> dict[str, Components]:
+def _read_pilot(path: Path) -> dict[str, Components]:
     """Components of the pilot and of the full run, in percent of their sum."""
     table = columns(path, text=("tle_label",), numbers=("pilot_pct", "full_pct"))
     found = {}
@@ -142,7 +142,7 @@ def read_pilot(path: Path) -> dict[str, Components]:
     return found
 
 
-PILOTS = Needed("data/processed/pilot_vs_full_likert_cot.csv", ARCHIVE, read_pilot)
+PILOTS = Needed("data/processed/pilot_vs_full_likert_cot.csv", ARCHIVE, _read_pilot)
 
 
 def pilot(files: Contents, _: np.random.Generator) -> Outcome:
@@ -311,14 +311,14 @@ def read_marks(path: Path) -> Marks:
     return Marks(levels[0].tolist(), marks[0] - marks[1])
 
 
-def read_models(path: Path) -> dict[str, tuple[str, str]]:
+def _read_models(path: Path) -> dict[str, tuple[str, str]]:
     """Models of every battle."""
     table = columns(path, text=("battle_id", "model_a", "model_b"))
     return {battle: (a, b) for battle, a, b in zip(*table.values(), strict=True)}
 
 
 MARKS = Needed("data/processed/arena_likert_clean.csv", ARCHIVE, read_marks)
-MODELS = Needed("data/processed/arena_battles_scored_input.csv", ARCHIVE, read_models)
+MODELS = Needed("data/processed/arena_battles_scored_input.csv", ARCHIVE, _read_models)
 
 
 def spread(margin: Floats, pair: Ints, models: int, size: tuple[int, int], rng: np.random.Generator) -> float:
@@ -385,7 +385,7 @@ TERMS = {
 TIE = "tie"
 
 
-def read_predictions(path: Path) -> dict[str, NDArray[Any]]:
+def _read_predictions(path: Path) -> dict[str, NDArray[Any]]:
     """What each pipeline and people said of each battle; battles that a pipeline did not judge are left out."""
     table = columns(path, text=("category_llm", "config", "pred_winner", "winner_n"))
     _has(path, table["config"], PIPELINES)
@@ -394,7 +394,7 @@ def read_predictions(path: Path) -> dict[str, NDArray[Any]]:
     return {name: column[judged].astype(str) for name, column in table.items()}
 
 
-def read_components(path: Path) -> dict[str, Components]:
+def _read_components(path: Path) -> dict[str, Components]:
     """Components of marks by category, without that of the answers, which averaging leaves as it is."""
     table = columns(path, text=("tle_label", "category"), numbers=("variance",))
     _has(path, table["category"], CATEGORIES)
@@ -407,7 +407,7 @@ def read_components(path: Path) -> dict[str, Components]:
     return found
 
 
-def read_agreement(path: Path) -> dict[tuple[str, str], float]:
+def _read_agreement(path: Path) -> dict[tuple[str, str], float]:
     """Share of decisive battles on which a pipeline and people agree, by pipeline and category."""
     table = columns(path, text=("config", "category_llm"), numbers=("acc_ab",))
     _has(path, table["config"], PIPELINES)
@@ -415,7 +415,7 @@ def read_agreement(path: Path) -> dict[tuple[str, str], float]:
     return dict(zip(zip(table["config"], table["category_llm"], strict=True), table["acc_ab"].tolist(), strict=True))
 
 
-def read_errors(path: Path) -> dict[str, Floats]:
+def _read_errors(path: Path) -> dict[str, Floats]:
     """Standard error of each model's strength that counts the judging, over one that does not, by pipeline."""
     table = columns(path, text=("config",), numbers=("se_naive", "se_tee"))
     _has(path, table["config"], PIPELINES)
@@ -429,10 +429,10 @@ def _has(path: Path, values: Iterable[str], wanted: Iterable[str]) -> None:
         raise InvalidData(f'{path}: has no row of "{missing[0]}"; is it another file of that name?')
 
 
-PREDICTIONS = Needed("data/processed/arena_battle_predictions.csv", ARCHIVE, read_predictions)
-COMPONENTS = Needed("data/processed/arena_dstudy_per_category.csv", ARCHIVE, read_components)
-AGREEMENT = Needed("data/processed/arena_agreement_summary.csv", ARCHIVE, read_agreement)
-ERRORS = Needed("data/processed/arena_bt_bootstrap_se.csv", ARCHIVE, read_errors)
+PREDICTIONS = Needed("data/processed/arena_battle_predictions.csv", ARCHIVE, _read_predictions)
+COMPONENTS = Needed("data/processed/arena_dstudy_per_category.csv", ARCHIVE, _read_components)
+AGREEMENT = Needed("data/processed/arena_agreement_summary.csv", ARCHIVE, _read_agreement)
+ERRORS = Needed("data/processed/arena_bt_bootstrap_se.csv", ARCHIVE, _read_errors)
 
 
 def agreement(files: Contents, _: np.random.Generator) -> Outcome:

@@ -179,7 +179,7 @@ def replicate(pool: Pool, rng: np.random.Generator) -> Floats:
     return np.concatenate([*errors, *alone.outcomes[ROBIN_HOOD].correlations, [scores.std(axis=1).mean()]])
 
 
-def worst_case(draws: Mapping[str, Floats]) -> Outcome:
+def _worst_case(draws: Mapping[str, Floats]) -> Outcome:
     """Errors of the policies over each other, the budget saved, and correlations of a judge with itself."""
     values: dict[str, Value | float] = {}
     for law, numbers in draws.items():
@@ -246,7 +246,7 @@ WORST_CASE = MonteCarlo(
     "Errors of ROBIN-HOOD in pools of rebuilt scores",
     POOLS,
     replicate,
-    worst_case,
+    _worst_case,
     50,
     20,
     chunk=10,

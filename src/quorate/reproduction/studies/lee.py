@@ -100,7 +100,7 @@ TESTS = ("proportional", "two-stage")
 REGIMES: dict[str, Regime] = {kind: kind for kind in get_args(Regime)}
 
 
-def draw_regime(kind: Regime, rng: np.random.Generator) -> Floats:
+def _draw_regime(kind: Regime, rng: np.random.Generator) -> Floats:
     """One study at every budget: whether either way finds the difference; overlap and signal of the types kept."""
     study = simulate_two_stage(regime(kind), BUDGETS, studies=1, seed=int(rng.integers(2**31)))
     return np.concatenate([*(study.power[test] for test in TESTS), study.jaccard, study.captured])
@@ -149,7 +149,7 @@ def regimes(draws: Mapping[str, Floats]) -> Outcome:
 
 
 TWO_STAGES = MonteCarlo(
-    "lee.two-stages", "Two stages and votes in proportion", REGIMES, draw_regime, regimes, 4000, 400, chunk=250
+    "lee.two-stages", "Two stages and votes in proportion", REGIMES, _draw_regime, regimes, 4000, 400, chunk=250
 )
 
 
@@ -178,7 +178,7 @@ def risk(rng: np.random.Generator) -> Outcome:
         "divergence over squared margin, largest": float(ratio.max()),
         "votes that screening 80 questions takes": two_stage(10**6, np.ones(80)).first,  # the questions of MT-Bench
     }
-    values |= {**known(), **random(rng), **weakest(), **two_stages()}
+    values |= {**known(), **random(rng), **_weakest(), **_two_stages()}
     title = "Risk of tests of votes with a margin of .1, by divergence, and the lower bound (Theorems 3.2 and 3.3)"
     return Outcome(values, (Drawing("lee.risk", "risk", title, curves(0.1), x="divergence", y="risk", by="test"),))
 
@@ -238,7 +238,7 @@ def random(rng: np.random.Generator) -> dict[str, Value | float]:
     return values
 
 
-def weakest() -> dict[str, Value | float]:
+def _weakest() -> dict[str, Value | float]:
     """Theorem 3.5: all signal on the type that is worst off, for the test that knows which, and for those that do not.
 
     The bound is that of its proof, with the constant of Lemma 3.1.
@@ -264,7 +264,7 @@ def weakest() -> dict[str, Value | float]:
     return values
 
 
-def two_stages() -> dict[str, Value | float]:
+def _two_stages() -> dict[str, Value | float]:
     """Theorem 3.6: studies in two stages that miss a concentrated signal, whatever is spent."""
     studies = 5 * SIMULATED
     missed = 1 - simulate_two_stage(regime("concentrated"), MANY, studies=studies).power["two-stage"]
@@ -289,14 +289,14 @@ ALIGNED = 30
 NEAR = 0.1
 
 
-def read_chats(path: Path) -> Votes:
+def _read_chats(path: Path) -> Votes:
     """Votes as both data sets have them: a question, two models, the winner, and who judged."""
     return read_votes(path, prompt="question_id", judge="judge", announce=False)
 
 
 def published(folder: str, pattern: str) -> Needed[Votes]:
     """A data set of the makers of Chatbot Arena, in a folder of its name."""
-    return Needed(f"{folder}/data/{pattern}", f"the data set lmsys/{folder}", read_chats)
+    return Needed(f"{folder}/data/{pattern}", f"the data set lmsys/{folder}", _read_chats)
 
 
 ARENA = published("chatbot_arena_conversations", "train-*.parquet")
@@ -404,10 +404,10 @@ def wmt15(files: Contents, rng: np.random.Generator) -> Outcome:
     values |= {f"ties {name}: p10": own.margin[0] for name, own in ties.quantiles.items()}
     values |= {"ties, %, median": 100 * ties.tie_share, "ties, %, near ties": 100 * ties.near_share}
     values["ties and margins: correlation"] = ties.correlation
-    return Outcome(values, (margins_drawing(found),))
+    return Outcome(values, (_margins_drawing(found),))
 
 
-def margins_drawing(found: Margins) -> Drawing:
+def _margins_drawing(found: Margins) -> Drawing:
     """Margins of all pairs, and the votes that each needs."""
     rows = [
         {"margin": float(margin), "votes": float(n)}

@@ -136,7 +136,7 @@ def vote_world(
     rng : numpy.random.Generator
         For the draws.
     """
-    pairs = systems_of(goal, offer)
+    pairs = _systems_of(goal, offer)
     best = goal.a if isinstance(goal, PreferGoal) else min(name for pair in pairs for name in pair)
     side = np.array([(pair[0] == best) - float(pair[1] == best) for pair in pairs])
     share = 0.5 + effect * side
@@ -149,7 +149,7 @@ def vote_world(
     return VoteWorld(offer, pairs, np.where(rng.random(sizes) < np.sqrt(law.icc), verdict, alone))
 
 
-def systems_of(goal: PreferGoal | BestGoal, offer: Offer) -> tuple[tuple[str, str], ...]:
+def _systems_of(goal: PreferGoal | BestGoal, offer: Offer) -> tuple[tuple[str, str], ...]:
     """The two systems of every item, in the order in which items are taken."""
     if isinstance(goal, PreferGoal):
         return ((goal.a, goal.b),) * len(offer.items)

@@ -47,7 +47,7 @@ def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     return _table(connection, path, "newline_delimited")
 
 
-def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+def _open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A file that is one JSON array of objects, or has one on each line in spite of its name."""
     text = head(path).lstrip()
     lines = text.split("\n", 2)[:2]
@@ -89,7 +89,7 @@ def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A file that is one JSON object, which holds records somewhere."""
     from quorate.table.exchange.foreign.records import document
 
-    found = records_in(document(path, "write JSON lines (.jsonl), one record per line"))
+    found = _records_in(document(path, "write JSON lines (.jsonl), one record per line"))
     if found is None:
         raise InvalidInput(
             f"source: {path.name} cannot be read as .json; it is no log that is known, and no list of records; write "
@@ -103,14 +103,14 @@ def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         return replace(table, relation=table.relation.materialize(), notes=(Note(said), *table.notes))
 
 
-def records_in(content: Any) -> tuple[list[dict[str, Any]], str] | None:
+def _records_in(content: Any) -> tuple[list[dict[str, Any]], str] | None:
     """The records that a JSON object holds, and how; None if it holds none, or several lists of them.
 
     Examples
     --------
-    >>> records_in({"judge": ["a", "b"], "score": [1, 2]})
+    >>> _records_in({"judge": ["a", "b"], "score": [1, 2]})
     ([{'judge': 'a', 'score': 1}, {'judge': 'b', 'score': 2}], 'lists side by side are columns')
-    >>> records_in({"q1": {"gpt": 4}, "q2": {"gpt": 5}})[0]
+    >>> _records_in({"q1": {"gpt": 4}, "q2": {"gpt": 5}})[0]
     [{'key': 'q1', 'gpt': 4}, {'key': 'q2', 'gpt': 5}]
     """
     return _held(content) or (_of_one(content) if isinstance(content, dict) else None)
@@ -323,5 +323,5 @@ def _wide(seen: duckdb.DuckDBPyRelation) -> set[str]:
     return {name for name, is_wide in zip(names, found, strict=True) if is_wide}
 
 
-ARRAY = Format("json-array", open_array, suffixes=(".json",))
+ARRAY = Format("json-array", _open_array, suffixes=(".json",))
 FORMAT = Format("json", open_json, suffixes=SUFFIXES, folders=True)

@@ -238,7 +238,7 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     return None
 
 
-def beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
+def _beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
     """The columns beside those that hold scores, if all are there and none has a name that these become.
 
     Raises
@@ -270,7 +270,7 @@ def lengthened(opened: Opened, step: Step) -> Opened:
     InvalidData
         If lists that belong together are of another length, or cells that count hold something else.
     """
-    others = beside_wide(opened.columns, step)
+    others = _beside_wide(opened.columns, step)
     inside = opened.inside
     kept, noted = [quoted(inside[name]) for name in others], (*opened.notes, step.note)
     if step.listed:
@@ -304,7 +304,7 @@ def lengthened_frame(frame: Frame, step: Step) -> Frame:
     import narwhals as nw
 
     named, schema = dict(zip(step.columns, step.levels, strict=True)), frame.collect_schema()
-    others = beside_wide(schema.names(), step)
+    others = _beside_wide(schema.names(), step)
     if not all(schema[name].is_numeric() for name in step.columns):
         frame = frame.with_columns(nw.col(name).cast(nw.String) for name in step.columns)
     frame = frame.rename(named) if named.keys() != {*named.values()} else frame
@@ -347,7 +347,7 @@ def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
     (column,) = step.columns
     if step.names is not None and step.names not in inside:
         raise UnknownColumn(step.role, step.names, opened.columns, "facets")
-    lists = {name: entries_of(quoted(inside[name])) for name in (column, step.names) if name is not None}
+    lists = {name: _entries_of(quoted(inside[name])) for name in (column, step.names) if name is not None}
     sizes = [f"len({one})" for one in lists.values()]
     differ = f"count(*) FILTER (WHERE {sizes[0]} <> {sizes[-1]}), coalesce(max({sizes[0]}), 0)"
     ((uneven, most),) = opened.relation.aggregate(differ).fetchall()
@@ -373,7 +373,7 @@ def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
     return replace(opened, relation=relation, columns=(*others, *made))
 
 
-def entries_of(name: str) -> str:
+def _entries_of(name: str) -> str:
     """The entries of a list that a cell holds, in SQL: JSON, or values with >, commas, semicolons or bars between."""
     text = f"trim({name}::VARCHAR)"
     bare = f"regexp_replace({text}, '^[\\[(]|[\\])]$', '', 'g')"

@@ -326,7 +326,7 @@ def describe(table: Collapsed) -> Description:
             complete=complete,
             balanced=complete and least == most,
         ),
-        missing=tuple(missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
+        missing=tuple(_missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
         scores=score_facts(table),
@@ -345,7 +345,7 @@ def duplicates(table: Collapsed) -> Duplicates | None:
     return Duplicates(int(extra.sum()), first)
 
 
-def missing_by_level(table: Collapsed, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
+def _missing_by_level(table: Collapsed, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
     """What is missing at each level of a facet; of absent cells only where all facets are ``crossed`` or nested."""
     column, levels = table.column(facet.name), len(facet.levels)
     cells = np.bincount(column, minlength=levels)

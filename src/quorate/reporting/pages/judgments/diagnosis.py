@@ -45,13 +45,13 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
     """The page of a diagnosis."""
     judgments = result.fit.judgments
     out, tested = result.standing_out, [one for one in result.checks if one.verdict != "described"]
-    figures = [residual_against_fitted(result), *([thirds(result)] if result.thirds else [])]
+    figures = [_residual_against_fitted(result), *([thirds(result)] if result.thirds else [])]
     facts = {"judgments": judgments.n_answers, "cells": judgments.n_cells, "data sets drawn": result.resamples}
     facts |= {plural(cut(name)): judgments.n_levels(name) for name in judgments.names}
-    effects = tuple(against_normal(result, one) for one in result.quantiles)
+    effects = tuple(_against_normal(result, one) for one in result.quantiles)
     sections = (
         Section("checks", "What was looked at", tuple(advice(result)), (checks(result),)),
-        Section("residuals", "Residuals and items", (TOGETHER, *unlooked(result)), tuple(figures)),
+        Section("residuals", "Residuals and items", (TOGETHER, *_unlooked(result)), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
     return Page.of(
@@ -79,7 +79,7 @@ def told(check: Check) -> str:
     return f"{cut(check.sentence, 400)} {capitalised(check.meaning)}. To do: {check.remedy}."
 
 
-def unlooked(result: Diagnosis) -> list[str]:
+def _unlooked(result: Diagnosis) -> list[str]:
     """What could not be looked at, and why."""
     return [f"Not looked at: {cut(name, 60)} ({cut(why, 200)})." for name, why in result.not_looked_at.items()]
 
@@ -117,7 +117,7 @@ def checks(result: Diagnosis) -> Figure:
     )
 
 
-def residual_against_fitted(result: Diagnosis) -> Figure:
+def _residual_against_fitted(result: Diagnosis) -> Figure:
     """Residuals of the cells against what is fitted to them, evenly thinned."""
     left = result.residuals
     order = np.argsort(left.fitted, kind="stable")
@@ -170,7 +170,7 @@ def thirds(result: Diagnosis) -> Figure:
     return Figure("thirds", Caption(finding, (f"{line}, in turn.",)), rows, chart, heads)
 
 
-def against_normal(result: Diagnosis, found: Quantiles) -> Figure:
+def _against_normal(result: Diagnosis, found: Quantiles) -> Figure:
     """Predicted effects of one term against the quantiles of a normal law, with the envelope of the fit's own draws."""
     n = len(found.effect)
     kept = np.unique(

@@ -48,7 +48,7 @@ def page(analysis: Analysis, record: Record) -> Page:
     return Page(
         title=titled(analysis.judgments.source, "Judgments from a"),
         sentence=" ".join([*([analysis.answer.sentence] if analysis.answer else []), analysis.sentence]),
-        sections=_made(analysis, verdict_section, sources_section, purchases_section),
+        sections=_made(analysis, _verdict_section, _sources_section, purchases_section),
         facts=UNMADE,
         rest=lambda: _rest(analysis, record),
         methods=methods_paragraph(analysis),
@@ -109,7 +109,7 @@ def stated(items: Sequence[ChecklistItem]) -> Figure:
     return Figure("checklist", Caption(finding, tuple(lines)), rows, None, heads)
 
 
-def verdict_section(analysis: Analysis) -> Section:
+def _verdict_section(analysis: Analysis) -> Section:
     """The intervals."""
     return Section("verdict", "How far the mean can be trusted", figures=(intervals(analysis),))
 
@@ -152,7 +152,7 @@ def intervals(analysis: Analysis) -> Figure:
 AT_ZERO = "estimated at zero, the boundary"
 
 
-def sources_section(analysis: Analysis) -> Section:
+def _sources_section(analysis: Analysis) -> Section:
     """Components of the mean, where there are any, and of one judgment."""
     of_mean = [components(analysis)] if analysis.contributions else []
     return Section("sources", "Where the uncertainty comes from", (), (*of_mean, per_judgment(analysis)))

@@ -48,7 +48,7 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
                     panels(result, "frontier", "The best panel of every size", result.frontier),
                 ),
             ),
-            Section("sure", "How sure is the choice?", (certainty(result), *indifference(result))),
+            Section("sure", "How sure is the choice?", (certainty(result), *_indifference(result))),
         ),
         facts=particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts.items()),
         methods="Judges were chosen by the mean squares of a crossed pilot; every item of the main study gets one.",
@@ -96,7 +96,7 @@ def certainty(result: Screening) -> str:
     return f"{within}; the others lose {loss} on average, {high} at the 95th."
 
 
-def indifference(result: Screening) -> Iterator[str]:
+def _indifference(result: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
     drawn = next((one for one in result.alternatives if not one.judges), None)
     ours = result.half_width

@@ -78,7 +78,7 @@ def _tiles(result: Against) -> list[Tile]:
     elif len(result.configurations) == 1:
         [kappa] = result.kappas.values()
         tiles += [
-            *(tile for mark in result.marks for tile in mark_tiles(mark)),
+            *(tile for mark in result.marks for tile in _mark_tiles(mark)),
             Tile(percent(result.majority.value), f"right ({_ends(result.majority)})"),
             Tile(f"{kappa.value:.2f}", f"Cohen's kappa with people ({kappa.low:.2f} to {kappa.high:.2f})"),
         ]
@@ -443,11 +443,11 @@ def marks_page(result: AgainstMarks, table: Table | None = None) -> Page:
         f"alike, and so do a judge's prompts and repeats, with Student's {at_level(result.level)} interval. "
         "The correlation over items has the studentised bootstrap interval of Fisher's z. It is lower than that with "
         "what all people would say, as far as few people marked.",
-        tiles=tuple(mark_tiles(result.marks[0])) if len(result.marks) == 1 else (),
+        tiles=tuple(_mark_tiles(result.marks[0])) if len(result.marks) == 1 else (),
     )
 
 
-def mark_tiles(one: MarkGap) -> list[Tile]:
+def _mark_tiles(one: MarkGap) -> list[Tile]:
     """How much more one judge gives, and how far it correlates with people."""
     gap, r = one.gap, one.correlation
     return [

@@ -50,7 +50,7 @@ def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
         "How many labels to buy",
         sections=(Section("labels", "People and judges", result.says, tuple(exhibits(result))),),
         facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
-        methods=labels_methods(result),
+        methods=_labels_methods(result),
         tiles=tuple(tiles),
         options=f"{result.goal} {result.asked:g}, level {result.level:g}",
     )
@@ -117,7 +117,7 @@ def same_price(result: LabelsPlan) -> Figure:
     return Figure("same-price", caption, rows, chart, _HEADS)
 
 
-def labels_methods(result: LabelsPlan) -> str:
+def _labels_methods(result: LabelsPlan) -> str:
     """The paragraph for a methods section."""
     by = ", within strata by Neyman's allocation" if result.strata else ""
     return (
@@ -155,7 +155,7 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
             Section("needed", "Labels that it takes", (plan.sentence,), (gaps(plan),)),
         ),
         facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts.items()),
-        methods=methods_of_board(board),
+        methods=_methods_of_board(board),
         next_step=Step(plan.sentence),
         content=result.to_dict,
         caveats=weightiest_first(board.caveats),
@@ -266,7 +266,7 @@ def gaps(plan: BoardPlan) -> Figure:
     )
 
 
-def methods_of_board(board: CorrectedRatings) -> str:
+def _methods_of_board(board: CorrectedRatings) -> str:
     """The paragraph for a methods section."""
     by = "battles are taken as independent"
     if board.ratings.cluster:

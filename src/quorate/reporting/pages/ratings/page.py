@@ -35,7 +35,7 @@ from quorate.reporting.page import (
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
-def own_section(found: Ratings | Leaderboard) -> Section | None:
+def _own_section(found: Ratings | Leaderboard) -> Section | None:
     """Slopes of judges and ties of systems; None where neither was asked for."""
     if not isinstance(found, Ratings) or not (found.slopes or found.tie_rates):
         return None
@@ -113,7 +113,7 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
     return Figure(name, Caption(finding, (f"The {words}, with {span} intervals for each.",)), rows, chart, heads)
 
 
-def moves_section(found: Ratings | Leaderboard) -> Section | None:
+def _moves_section(found: Ratings | Leaderboard) -> Section | None:
     """What a board at equal covariates says of them; None for one without."""
     if not isinstance(found, Ratings) or found.moves is None:
         return None
@@ -188,10 +188,10 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
     unbeaten = len(found.unbeaten)
     opinion = "" if isinstance(found, Ratings) else found.opinion
     said = tuple(line for line in (judges and judges.sentence, opinion) if line)
-    order += [] if judges is None else [without_judges(judges)]
+    order += [] if judges is None else [_without_judges(judges)]
     few = found.fragility if isinstance(found, Ratings) else None
-    left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
-    further = [one for one in (moves_section(found), own_section(found)) if one is not None]
+    left_out = () if few is None else (_left_out_votes(few), *([_left_out_rows(few)] if few.dropped_rows else []))
+    further = [one for one in (_moves_section(found), _own_section(found)) if one is not None]
     fragile = Section("fragility", "How few votes decide who is first", (found.fragile_words,), left_out)
     return Page(
         title=title_of(table, "Leaderboard from votes" if isinstance(found, Ratings) else "Leaderboard from scores"),
@@ -217,14 +217,14 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
     )
 
 
-def without_rating(found: Ratings | Leaderboard) -> list[Row]:
+def _without_rating(found: Ratings | Leaderboard) -> list[Row]:
     """A row for every system that never lost, above all that have a rating: none says by how much."""
     if not isinstance(found, Ratings):
         return []
     last = {one.system: len(found.unbeaten) for one in found.surely_above}
     everyone = len(found) + len(found.unbeaten)
     return [
-        {"rank": rank_range(1, last.get(one.system, everyone)), "group": 1, "system": cut(one.system, _SHORT)}
+        {"rank": _rank_range(1, last.get(one.system, everyone)), "group": 1, "system": cut(one.system, _SHORT)}
         | dict.fromkeys(("rating", "se", "low", "high", "share"))
         for one in found.unbeaten
     ]
@@ -237,11 +237,11 @@ def leaderboard(found: Ratings | Leaderboard) -> Figure:
     numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
     columns = zip(ends, found.group.tolist(), distinct(found.systems), numbers, found.best.values(), strict=True)
     rated: list[Row] = [
-        {"rank": rank_range(*places), "group": group, "system": name, "rating": rating, "se": se}
+        {"rank": _rank_range(*places), "group": group, "system": name, "rating": rating, "se": se}
         | {"low": low, "high": high, "share": best}
         for places, group, name, (rating, se, low, high), best in columns
     ]
-    rows = without_rating(found) + rated
+    rows = _without_rating(found) + rated
     size = f"{counted(len(found), 'system')}, {counted(found.n, found.counted_by)}"
     about = " about the mean of all systems" if isinstance(found, Ratings) else ""
     lines = [f"{capitalised(found.measure)}{about}, with {level} intervals for each; {size}."]
@@ -386,7 +386,7 @@ def neighbours(found: Ratings) -> Figure:
     )
 
 
-def without_judges(judges: ByJudges) -> Figure:
+def _without_judges(judges: ByJudges) -> Figure:
     """Who is first without each judge, and by summaries that no single judge can move far."""
     rows = judges.rows()
     same = sum(row["same"] for row in rows)
@@ -403,7 +403,7 @@ def without_judges(judges: ByJudges) -> Figure:
     )
 
 
-def left_out_votes(few: Fragility) -> Figure:
+def _left_out_votes(few: Fragility) -> Figure:
     """Which votes, left out, put another system first."""
     rows: list[Row] = [{"winner": cut(a), "loser": cut(b), "votes": count} for a, b, count in few.drops]
     finding = f"Without {counted(few.dropped, 'vote')} of {few.votes:,} another system is first"
@@ -420,7 +420,7 @@ def left_out_votes(few: Fragility) -> Figure:
     )
 
 
-def left_out_rows(few: Fragility) -> Figure:
+def _left_out_rows(few: Fragility) -> Figure:
     """In which rows these votes are."""
     rows: list[Row] = [
         {name: cut(str(value)) for name, value in one.to_row().items()} for one in few.dropped_rows[:MOST_PAIRS]
@@ -457,12 +457,12 @@ def ranked(found: Ratings | Leaderboard) -> Figure:
     return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values.items())
 
 
-def rank_range(low: int, high: int) -> str:
+def _rank_range(low: int, high: int) -> str:
     """Ranks that a system may have.
 
     Examples
     --------
-    >>> rank_range(1, 3), rank_range(2, 2)
+    >>> _rank_range(1, 3), rank_range(2, 2)
     ('1–3', '2')
     """
     return f"{low}" if low == high else f"{low}–{high}"
@@ -478,7 +478,7 @@ def _first(found: Ratings | Leaderboard) -> str:
         return f"These {len(found)} systems are not rankable: noise exceeds what they differ by"
     if most == 1:
         return f"{name} is first of {len(found)} systems"
-    return f"{name} is ahead, at rank {rank_range(1, most)}; {found.told_words}"
+    return f"{name} is ahead, at rank {_rank_range(1, most)}; {found.told_words}"
 
 
 def methods(found: Ratings | Leaderboard) -> str:

@@ -45,7 +45,7 @@ def battles_page(result: NextBattles, table: Table | None = None) -> Page:
         facts=particulars(
             "battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts.items()
         ),
-        methods=battles_methods(result),
+        methods=_battles_methods(result),
         tiles=tuple(tiles),
         options=f"criterion {result.criterion}, floor {result.floor:g}, horizon {result.horizon:,}",
     )
@@ -83,7 +83,7 @@ def chances(result: NextBattles) -> Figure:
     )
 
 
-def battles_methods(result: NextBattles) -> str:
+def _battles_methods(result: NextBattles) -> str:
     """The paragraph for a methods section."""
     return (
         f"Pairs of systems were drawn at random, by chances that make {_SMALL[result.criterion]} small after "

@@ -126,7 +126,7 @@ def page(result: Standings, table: Table | None = None) -> Page:
             Section("pairs", "Pairs", figures=(pairs(result),)),
         ),
         facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
-        methods=standings_methods(result),
+        methods=_standings_methods(result),
         tiles=tuple(
             Tile(f"{number:,}", f"{counted(number, 'pair').partition(' ')[2]} {name}") for number, name in tiles
         ),
@@ -183,7 +183,7 @@ def pairs(result: Standings) -> Figure:
     )
 
 
-def standings_methods(result: Standings) -> str:
+def _standings_methods(result: Standings) -> str:
     """The paragraph for a methods section."""
     own = 1 - (1 - result.level) / max(result.pairs, 1)
     return (

@@ -105,7 +105,7 @@ ENOUGH = 1000
 COMPONENTS = (*TERMS, "replicate")
 
 
-def draw_convergence(size: tuple[int, int, int], rng: np.random.Generator) -> Floats:
+def _draw_convergence(size: tuple[int, int, int], rng: np.random.Generator) -> Floats:
     """Estimates of one table over the true components."""
     items, prompts, replicates = size
     found = fitted(table(law(), rng, item=items, prompt=prompts, replicates=replicates))
@@ -139,7 +139,7 @@ def convergence(draws: Mapping[str, Floats]) -> Outcome:
 
 
 CONVERGENCE = MonteCarlo(
-    "mc.convergence", "Components by the size of the study", STUDY_SIZES, draw_convergence, convergence
+    "mc.convergence", "Components by the size of the study", STUDY_SIZES, _draw_convergence, convergence
 )
 
 
@@ -150,7 +150,7 @@ THREE_WAY = {"none": 0.0, "20%": 0.004, "40%": 0.008, "60%": 0.012, "100%": 0.02
 """Variance of item by prompt by temperature, and what it is of the largest two-way component."""
 
 
-def draw_additivity(variance: float, rng: np.random.Generator) -> Floats:
+def _draw_additivity(variance: float, rng: np.random.Generator) -> Floats:
     """Estimates of one table, Kendall's correlation of projected variances with the true ones, both ways; and these."""
     found = fitted(table(law(BASE | {"cell": variance}), rng))
     truth = BASE | {"replicate": BASE["replicate"] + variance}
@@ -199,7 +199,7 @@ def additivity(draws: Mapping[str, Floats]) -> Outcome:
 
 
 ADDITIVITY = MonteCarlo(
-    "mc.additivity", "A three-way interaction that is left out", THREE_WAY, draw_additivity, additivity
+    "mc.additivity", "A three-way interaction that is left out", THREE_WAY, _draw_additivity, additivity
 )
 
 
@@ -212,7 +212,7 @@ OF_ONE = ("category", "item", "prompt", "item:prompt")
 NAMES = ("0", "0.7", "1")
 
 
-def draw_heteroscedastic(residuals: tuple[float, ...], rng: np.random.Generator) -> Floats:
+def _draw_heteroscedastic(residuals: tuple[float, ...], rng: np.random.Generator) -> Floats:
     """Residuals of a fit at each temperature, of one with residuals by temperature, the pooled one, and its terms."""
     drawn = draw_judgments(
         law(),
@@ -232,7 +232,7 @@ def draw_heteroscedastic(residuals: tuple[float, ...], rng: np.random.Generator)
     return np.array([*apart, *by_level, pooled["replicate"], *(pooled[term] for term in TERMS)])
 
 
-def heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
+def _heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
     """Relative biases of the residuals three ways, and of the other components."""
     numbers = draws["all"]
     values: dict[str, Value | float] = {}
@@ -253,7 +253,7 @@ def heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
 
 
 HETEROSCEDASTIC = MonteCarlo(
-    "mc.hetero", "Noise that differs by temperature", {"all": RESIDUALS}, draw_heteroscedastic, heteroscedastic
+    "mc.hetero", "Noise that differs by temperature", {"all": RESIDUALS}, _draw_heteroscedastic, _heteroscedastic
 )
 
 
@@ -349,7 +349,7 @@ MODELS = {"A": (PRECISE, (0.0, -0.02, 0.03)), "B": (NOISY, (0.0, -0.05, 0.08))}
 OTHER = {"A": "B", "B": "A"}
 
 
-def draw_portability(model: str, rng: np.random.Generator) -> Floats:
+def _draw_portability(model: str, rng: np.random.Generator) -> Floats:
     """Variances of six designs by a pilot of the model, as the archive projects them and by Eq. 3."""
     variances, levels = MODELS[model]
     found = fitted(table(law(variances, levels), rng, levels))
@@ -382,7 +382,7 @@ def portability(draws: Mapping[str, Floats]) -> Outcome:
 
 
 PORTABILITY = MonteCarlo(
-    "mc.portability", "Components of another model", {"A": "A", "B": "B"}, draw_portability, portability
+    "mc.portability", "Components of another model", {"A": "A", "B": "B"}, _draw_portability, portability
 )
 
 
@@ -438,7 +438,7 @@ def correlated(rng: np.random.Generator, strength: float = 2.0) -> dict[str, Flo
     return {"category": category, "item": item, "item:prompt": by_prompt}
 
 
-def unlike_prompts(rng: np.random.Generator, ratio: float = 8.0) -> dict[str, Floats]:
+def _unlike_prompts(rng: np.random.Generator, ratio: float = 8.0) -> dict[str, Floats]:
     """Half of the prompts vary eight times as much as the others."""
     spread = np.sqrt(BASE["prompt"] * np.repeat([1.0, ratio], SIZES["prompt"] // 2))
     return {"prompt": spread * rng.normal(size=SIZES["prompt"])}
@@ -454,7 +454,7 @@ def skewed(rng: np.random.Generator) -> dict[str, Floats]:
     return {"category": drawn("category"), "item": drawn("item")}
 
 
-def unlike_categories(rng: np.random.Generator) -> dict[str, Floats]:
+def _unlike_categories(rng: np.random.Generator) -> dict[str, Floats]:
     """Items of two categories vary a quarter as much by prompt, of two others four times as much."""
     spread = np.sqrt(BASE["item:prompt"] * np.array([0.25, 0.25, 1, 4, 4])[_groups()])
     return {"item:prompt": spread[:, None] * rng.normal(size=(SIZES["item"], SIZES["prompt"]))}
@@ -472,10 +472,10 @@ LAWS = {
         correlated,
         BASE | {"item:prompt": BASE["item:prompt"] * (1 + 2 * MEAN_OF_A_NORMAL)},
     ),
-    "prompts not alike": Law(without("prompt"), unlike_prompts, BASE | {"prompt": 4.5 * BASE["prompt"]}),
+    "prompts not alike": Law(without("prompt"), _unlike_prompts, BASE | {"prompt": 4.5 * BASE["prompt"]}),
     "scores not normal": Law(without("category", "item"), skewed, tails=5.0),
     "categories not alike": Law(
-        without("item:prompt"), unlike_categories, BASE | {"item:prompt": 1.9 * BASE["item:prompt"]}
+        without("item:prompt"), _unlike_categories, BASE | {"item:prompt": 1.9 * BASE["item:prompt"]}
     ),
 }
 
@@ -498,7 +498,7 @@ def variances(source: Mapping[str, float]) -> Floats:
     )
 
 
-def draw_misspecified(own: Law, rng: np.random.Generator) -> Floats:
+def _draw_misspecified(own: Law, rng: np.random.Generator) -> Floats:
     """Projected variances over the true ones."""
     effects = own.effects(rng) | {"temperature": np.array(TEMPERATURES)}
     drawn = draw_judgments(
@@ -528,4 +528,4 @@ def misspecified(draws: Mapping[str, Floats]) -> Outcome:
     return Outcome(values, (drawing,))
 
 
-MISSPECIFIED = MonteCarlo("mc.dstudy", "Designs projected under five laws", LAWS, draw_misspecified, misspecified)
+MISSPECIFIED = MonteCarlo("mc.dstudy", "Designs projected under five laws", LAWS, _draw_misspecified, misspecified)

@@ -61,7 +61,7 @@ def covers(value: float, se: float) -> float:
     return float(abs(value) <= t_quantile(np.inf, 0.975) * se)
 
 
-def draw_staircase(items: int, rng: np.random.Generator) -> list[float]:
+def _draw_staircase(items: int, rng: np.random.Generator) -> list[float]:
     """Whether the intervals of the five scenarios hold the truth, and ours of the table of scenario D."""
     [alone] = configurations(drawn(rng, items, prompts=1, all_of=()), ("prompt", "temperature", "judge"))
     found = [covers(alone.value, alone.se)]
@@ -78,11 +78,11 @@ def draw_staircase(items: int, rng: np.random.Generator) -> list[float]:
 
 
 def _wald(table: Judgments, terms: tuple[str, ...]) -> float:
-    mean = drawn_mean(table, terms)
+    mean = _drawn_mean(table, terms)
     return covers(mean.value, mean.se)
 
 
-def drawn_mean(table: Judgments, terms: tuple[str, ...]) -> Estimate:
+def _drawn_mean(table: Judgments, terms: tuple[str, ...]) -> Estimate:
     """The mean with the standard error that the paper gives it: by the components, every facet of the model drawn."""
     return plain_mean(decompose(table, random=terms), {name: "population" for name in terms if ":" not in name})
 
@@ -107,7 +107,7 @@ def staircase(draws: Mapping[str, Floats]) -> Outcome:
 
 
 STAIRCASE = MonteCarlo(
-    "mc.staircase", "Coverage where parts of the pipeline are left out", ITEMS, draw_staircase, staircase
+    "mc.staircase", "Coverage where parts of the pipeline are left out", ITEMS, _draw_staircase, staircase
 )
 
 
@@ -168,7 +168,7 @@ def variances(found: Mapping[str, float]) -> Floats:
     )
 
 
-def draw_ambiguity(strength: float, rng: np.random.Generator) -> list[float]:
+def _draw_ambiguity(strength: float, rng: np.random.Generator) -> list[float]:
     """Coverage of the paper's interval and of ours, components over the true ones, and Spearman's correlation."""
     items, prompts, judges = AMBIGUOUS_SIZES["item"], AMBIGUOUS_SIZES["prompt"], AMBIGUOUS_SIZES["judge"]
     ambiguity = rng.normal(size=items)
@@ -216,7 +216,7 @@ def ambiguity(draws: Mapping[str, Floats]) -> Outcome:
     return Outcome(values, (drawing,))
 
 
-AMBIGUITY = MonteCarlo("mc.ambiguity", "Items that are ambiguous", STRENGTHS, draw_ambiguity, ambiguity)
+AMBIGUITY = MonteCarlo("mc.ambiguity", "Items that are ambiguous", STRENGTHS, _draw_ambiguity, ambiguity)
 
 
 # Arena: coverage of one cell's accuracy and of that of fifteen, by the number of battles (Fig. 5 and appendix R.1).
@@ -256,14 +256,14 @@ def population(rng: np.random.Generator) -> Judgments:
     return replace(latent, mean=agrees, low=agrees, high=agrees)
 
 
-def draw_arena(battles: int, rng: np.random.Generator) -> list[float]:
+def _draw_arena(battles: int, rng: np.random.Generator) -> list[float]:
     """Whether the intervals of one cell and of all cells hold the truth, and their standard errors."""
     whole = population(rng)
     truth = float(whole.mean.mean())
     drawn = np.isin(whole.column("item"), rng.choice(BATTLES, battles, replace=False))
     cell = (whole.column("prompt") == rng.integers(PROMPTS)) & (whole.column("judge") == rng.integers(JUDGES))
     rate = float(whole.mean[drawn & cell].mean())
-    fitted = drawn_mean(whole.keep(drawn), ("item", "prompt", "judge"))
+    fitted = _drawn_mean(whole.keep(drawn), ("item", "prompt", "judge"))
     found = ((rate, float(np.sqrt(rate * (1 - rate) / battles))), (fitted.value, fitted.se))
     z = t_quantile(np.inf, 0.975)
     return [*(float(abs(value - truth) <= z * se) for value, se in found), *(se for _, se in found)]
@@ -297,4 +297,4 @@ def arena(draws: Mapping[str, Floats]) -> Outcome:
     return Outcome(values, drawings)
 
 
-ARENA = MonteCarlo("mc.arena", "Coverage of one cell and of all, by battles", SIZES, draw_arena, arena, 300, 60)
+ARENA = MonteCarlo("mc.arena", "Coverage of one cell and of all, by battles", SIZES, _draw_arena, arena, 300, 60)

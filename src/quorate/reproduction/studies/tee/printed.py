@@ -242,7 +242,7 @@ def prize(sd: float) -> float:
     return gaming(source, items=1, designs=[{}], scale="elo").prizes[0].value
 
 
-def best_of(_: np.random.Generator) -> Outcome:
+def _best_of(_: np.random.Generator) -> Outcome:
     """Prizes in Elo points, from archived standard deviations of log odds."""
     values = {}
     for name, sd in inputs()["gaming"].items():
@@ -255,7 +255,7 @@ def best_of(_: np.random.Generator) -> Outcome:
     return Outcome(values, (drawing,))
 
 
-BEST_OF = Study("tee.gaming", "What the best of 27 submissions gains", best_of)
+BEST_OF = Study("tee.gaming", "What the best of 27 submissions gains", _best_of)
 
 
 # Propaganda items: where configurations disagree, they are wrong (section I.1).

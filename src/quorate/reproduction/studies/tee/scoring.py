@@ -26,7 +26,7 @@ RIDGE = 0.01
 """Weak: it only keeps the ratings of responses finite that win, or lose, every vote."""
 
 
-def draw_scoring(_: object, rng: np.random.Generator) -> list[float]:
+def _draw_scoring(_: object, rng: np.random.Generator) -> list[float]:
     """Kendall's correlation with the true quality, of mean marks and of the ratings of the tournament."""
     quality, latent = responses(3, rng)
     noise = np.sqrt(NOISE) * rng.normal(size=(*latent.shape, REPEATS))
@@ -91,7 +91,7 @@ def scoring(draws: Mapping[str, Floats]) -> Outcome:
 
 
 SCORING = MonteCarlo(
-    "mc.scoring", "Marks and pairs, without pathologies", {"ideal": None}, draw_scoring, scoring, 200, 20, 5
+    "mc.scoring", "Marks and pairs, without pathologies", {"ideal": None}, _draw_scoring, scoring, 200, 20, 5
 )
 
 
@@ -153,7 +153,7 @@ def labels(rng: np.random.Generator) -> list[float]:
 LAWS: dict[str, Callable[[np.random.Generator], list[float]]] = {"marks": marks, "labels": labels}
 
 
-def draw_pathologies(scored: Callable[[np.random.Generator], list[float]], rng: np.random.Generator) -> list[float]:
+def _draw_pathologies(scored: Callable[[np.random.Generator], list[float]], rng: np.random.Generator) -> list[float]:
     """Correlations with the true quality."""
     return scored(rng)
 
@@ -204,5 +204,5 @@ def pathologies(draws: Mapping[str, Floats]) -> Outcome:
 
 
 PATHOLOGIES = MonteCarlo(
-    "mc.pathologies", "Marks and labels with pathologies, and pairs", LAWS, draw_pathologies, pathologies, 200, 30
+    "mc.pathologies", "Marks and labels with pathologies, and pairs", LAWS, _draw_pathologies, pathologies, 200, 30
 )

@@ -29,7 +29,7 @@ def claims(glance: Glance) -> bool:
     return _EXAMPLE in glance.header and any(name.startswith(_FEEDBACK) for name in glance.header)
 
 
-def read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """One row for each feedback on each run; a run that failed has none, whatever evaluators said of it.
 
     Parameters
@@ -93,4 +93,4 @@ def _score(text: str | None) -> float | None:
 
 
 SIGHT = ("feedback.",)
-FORMAT = Format("langsmith", read_experiment, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("langsmith", _read_experiment, claims=claims, tool=True, holds=lambda _: "scores")

@@ -52,7 +52,7 @@ def claims(glance: Glance) -> bool:
     return begun or record.keys() >= _EVENT or {"final_report", "run_id"} <= record.keys()
 
 
-def read_events(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_events(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """One row for each score of a sample.
 
     Parameters
@@ -136,4 +136,4 @@ def _absent(sample: Sample, name: str, found: Mapping[str, object]) -> list[Scor
 
 
 SIGHT = ("completion_fns", "event_id", "final_report")
-FORMAT = Format("openai-evals", read_events, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("openai-evals", _read_events, claims=claims, tool=True, holds=lambda _: "scores")

@@ -23,7 +23,7 @@ def claims(glance: Glance) -> bool:
     return any(f"{name}{_SCORE}" in glance.header for name in names)
 
 
-def refuse_frame(_: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:  # noqa: ARG001  an opener
+def _refuse_frame(_: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:  # noqa: ARG001  an opener
     """Say how the same evaluation is written so that it can be read.
 
     Raises
@@ -39,4 +39,4 @@ def refuse_frame(_: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> 
 
 
 SIGHT = ("_execution_details",)
-FORMAT = Format("phoenix", refuse_frame, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("phoenix", _refuse_frame, claims=claims, tool=True, holds=lambda _: "scores")

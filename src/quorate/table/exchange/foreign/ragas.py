@@ -33,7 +33,7 @@ def claims(glance: Glance) -> bool:
     return known and not names & {"score", "judge", "item"}
 
 
-def read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """A row for each metric of each question; one that failed, or does not apply, has no score.
 
     Parameters
@@ -81,4 +81,4 @@ def _scores(texts: list[str | None]) -> list[float]:
 
 
 SIGHT = ("user_input",)
-FORMAT = Format("ragas", read_evaluation, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("ragas", _read_evaluation, claims=claims, tool=True, holds=lambda _: "scores")

@@ -29,7 +29,7 @@ def claims(glance: Glance) -> bool:
     return len(lists) >= 2 or (bool({"model_type", "chat_template"} & record.keys()) and "model" in record)
 
 
-def read_results(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_results(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """One row for each prompt: 1 if the chosen response has the highest score, 1/k of k equal ones, else 0.
 
     The subset of ties is scored otherwise, over several prompts together, and left out.
@@ -74,4 +74,4 @@ def read_results(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
 
 
 SIGHT = ('"subset"', '"results"', '"model_type"', '"chat_template"')
-FORMAT = Format("reward-bench", read_results, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("reward-bench", _read_results, claims=claims, tool=True, holds=lambda _: "scores")

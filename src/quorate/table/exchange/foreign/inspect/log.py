@@ -114,7 +114,7 @@ def claims(glance: Glance) -> bool:
         return glance.block[30:].startswith((HEADER.encode(), JOURNAL.encode()))
 
 
-def read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_log(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """The rows of a log: item, system, judge, replicate, score, status, task, its arguments and short metadata.
 
     Parameters
@@ -284,4 +284,4 @@ def _kept_and_left(log: Log, attempts: Sequence[Attempt], taken: Sequence[Part])
 
 
 SIGHT = ("PK\3\4", '"eval"')
-FORMAT = Format("inspect", read_log, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("inspect", _read_log, claims=claims, tool=True, holds=lambda _: "scores")

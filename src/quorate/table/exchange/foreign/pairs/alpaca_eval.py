@@ -31,7 +31,7 @@ def claims(glance: Glance) -> bool:
     return glance.array and {"generator_1", "generator_2"} <= keys and bool({"preference", "annotator"} & keys)
 
 
-def read_preferences(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_preferences(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """One row for each instruction: a rating if some preference is between the verdicts, else a vote.
 
     Parameters
@@ -110,4 +110,4 @@ def _votes(connection: duckdb.DuckDBPyConnection, judged: Judged) -> Opened:
 
 
 SIGHT = ('"generator_1"',)
-FORMAT = Format("alpaca-eval", read_preferences, claims=claims, tool=True)
+FORMAT = Format("alpaca-eval", _read_preferences, claims=claims, tool=True)

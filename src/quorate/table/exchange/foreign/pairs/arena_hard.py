@@ -41,7 +41,7 @@ def holds(path: Path) -> Kind:
     return "scores" if any(_is_rating(score) for score in found) else "votes"
 
 
-def read_games(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_games(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """Two votes for each question, or a rating for each.
 
     Parameters
@@ -143,4 +143,4 @@ def _verdict(game: Any, where: str) -> dict[str, object]:
 
 
 SIGHT = ('"games"',)
-FORMAT = Format("arena-hard", read_games, claims=claims, tool=True, holds=holds)
+FORMAT = Format("arena-hard", _read_games, claims=claims, tool=True, holds=holds)

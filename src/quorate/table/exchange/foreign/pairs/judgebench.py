@@ -30,7 +30,7 @@ def claims(glance: Glance) -> bool:
     return {"pair_id", "judgments"} <= glance.record.keys()
 
 
-def read_pairs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_pairs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """Two votes for each pair: the first judgment shows response_A first, the second response_B.
 
     Raises
@@ -94,4 +94,4 @@ def _verdict(judgment: Mapping[str, Any], where: str) -> dict[str, str | None]:
 
 
 SIGHT = ('"judgments"',)
-FORMAT = Format("judgebench", read_pairs, claims=claims, tool=True, holds=lambda _: "votes")
+FORMAT = Format("judgebench", _read_pairs, claims=claims, tool=True, holds=lambda _: "votes")

@@ -93,7 +93,7 @@ def claims(glance: Glance) -> bool:
     )
 
 
-def read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """A judgment for each response to a question, or the votes of a ranking.
 
     Parameters
@@ -240,4 +240,4 @@ def _pairs(where: str, ranking: Iterable[Any]) -> Iterator[dict[str, str]]:
 
 
 SIGHT = (".responses", '"responses"')
-FORMAT = Format("argilla", read_responses, claims=claims, tool=True)
+FORMAT = Format("argilla", _read_responses, claims=claims, tool=True)

@@ -36,7 +36,7 @@ def claims(glance: Glance) -> bool:
     return {_HIT, _WORKER} <= set(glance.header) and any(name.startswith(_ANSWER) for name in glance.header)
 
 
-def read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
+def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
     """One row for each answer of an assignment; those of work that was rejected have no score.
 
     Parameters
@@ -79,14 +79,14 @@ def read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | No
     left = [name for name in every if name not in read]
     notes = [
         *notes_of(encoding_of(path)),
-        Note(f"Mechanical Turk: score = answer {', '.join(read)}; item = {columns_item(columns)}"),
+        Note(f"Mechanical Turk: score = answer {', '.join(read)}; item = {_columns_item(columns)}"),
     ]
     notes += [Note(f"{counted(rejected, 'assignment')} rejected: without a score")] if rejected else []
     notes += unread(left)
     return records.opened(connection, "scores", facets=("criterion",), notes=notes)
 
 
-def columns_item(columns: Mapping[str, str]) -> str:
+def _columns_item(columns: Mapping[str, str]) -> str:
     """What says the item: a field of the input, else the HIT."""
     return next((f"{_INPUT}{name}" for name, column in columns.items() if column == ITEM), _HIT)
 
@@ -132,4 +132,4 @@ def _scores(answers: Sequence[str | None]) -> list[float | str]:
 
 
 SIGHT = ("HITId",)
-FORMAT = Format("mturk", read_batch, claims=claims, tool=True, holds=lambda _: "scores")
+FORMAT = Format("mturk", _read_batch, claims=claims, tool=True, holds=lambda _: "scores")
