@@ -126,7 +126,7 @@ def _log_ticks(low: float, high: float, count: int) -> list[float]:
 
     Examples
     --------
-    >>> _log_ticks(1, 1000, 4), log_ticks(20, 45, 5)
+    >>> _log_ticks(1, 1000, 4), _log_ticks(20, 45, 5)
     ([1.0, 10.0, 100.0, 1000.0], [20.0, 30.0, 40.0])
     """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)

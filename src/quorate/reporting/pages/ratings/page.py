@@ -462,7 +462,7 @@ def _rank_range(low: int, high: int) -> str:
 
     Examples
     --------
-    >>> _rank_range(1, 3), rank_range(2, 2)
+    >>> _rank_range(1, 3), _rank_range(2, 2)
     ('1–3', '2')
     """
     return f"{low}" if low == high else f"{low}–{high}"
