@@ -67,6 +67,21 @@ class Sample:
     also: tuple[tuple[Codes, Codes], ...] = ()
     strata: tuple[Codes, Codes] | None = None
 
+    @property
+    def clusters(self) -> list[Codes]:
+        """Clusters of the labelled units, by every facet."""
+        return [self.cluster, *(own for own, _ in self.also)]
+
+    @property
+    def all_clusters(self) -> list[Codes]:
+        """The same of all units, those without label behind."""
+        return [np.concatenate(pair) for pair in ((self.cluster, self.others_cluster), *self.also)]
+
+    @property
+    def parts(self) -> tuple[Codes, Codes]:
+        """The stratum of every labelled and every other unit; 0 where there are none."""
+        return self.strata or (np.zeros(len(self.y), np.int64), np.zeros(len(self.others), np.int64))
+
 
 def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> PoweredMean:
     """Mean of the labels, corrected by what the predictions say of the units without label.
@@ -111,7 +126,7 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
 
 def weights(sample: Sample, tuning: float | None = None) -> Floats:
     """Weight of the prediction of every labelled unit, from labels of other clusters of its stratum; or the given."""
-    own, others = _strata(sample)
+    own, others = sample.parts
     out = np.zeros(len(own))
     for h in np.unique(own):
         at, rest = own == h, others == h
@@ -226,27 +241,27 @@ def _stratified_share_error(sample: Sample, tuning: float | None, finite: bool) 
 
 def shares(sample: Sample) -> Floats:
     """Share of all units that each stratum has, shape (strata,)."""
-    counts = np.bincount(np.concatenate(_strata(sample)))
+    counts = np.bincount(np.concatenate(sample.parts))
     return np.asarray(counts / counts.sum())
 
 
 def rates(sample: Sample) -> Floats:
     """What a labelled unit counts in the mean, shape (n,), by its stratum where there are several; adds up to 1."""
-    own, _ = _strata(sample)
+    own, _ = sample.parts
     size = shares(sample)
     return np.asarray((size / np.maximum(np.bincount(own, minlength=len(size)), 1))[own])
 
 
 def deviations(sample: Sample, values: Floats) -> Floats:
     """Values of labelled units less the mean of their stratum, each as often as it counts; shape (n,)."""
-    own, _ = _strata(sample)
+    own, _ = sample.parts
     centre = np.bincount(own, values) / np.maximum(np.bincount(own), 1)
     return np.asarray((values - centre[own]) * rates(sample) * len(own))
 
 
 def errors_apart(sample: Sample) -> float:
     """How many standard errors predictions of labelled units are from those of the others, stratum by stratum."""
-    own, others = _strata(sample)
+    own, others = sample.parts
     apart = square = 0.0
     for h, share in enumerate(shares(sample)):
         here, rest = sample.predicted[own == h], sample.others[others == h]
@@ -256,15 +271,9 @@ def errors_apart(sample: Sample) -> float:
     return abs(apart) / float(np.sqrt(square)) if square > 0 else np.inf if apart else 0.0
 
 
-def _strata(sample: Sample) -> tuple[Codes, Codes]:
-    if sample.strata is None:
-        return np.zeros(len(sample.y), np.int64), np.zeros(len(sample.others), np.int64)
-    return sample.strata
-
-
 def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tuple[float, float, float]:
     """Mean, standard error and degrees of freedom with these weights, ``added`` labels being spread over the strata."""
-    own, others = _strata(sample)
+    own, others = sample.parts
     labelled, rest = np.zeros(len(own)), np.zeros(len(others))
     value = extra = 0.0
     size = shares(sample)
@@ -290,8 +299,7 @@ def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tup
 
 def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
     """Variance and degrees of freedom of a sum of deviations, by all facets at once."""
-    facets = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
-    codes = [np.unique(facet, return_inverse=True)[1] for facet in facets]
+    codes = [np.unique(facet, return_inverse=True)[1] for facet in sample.all_clusters]
     variance, df = by_all(codes, lambda code: _variance_by(code, labelled, rest, sample))
     return float(variance), float(df)
 
@@ -299,7 +307,7 @@ def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, fl
 def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
     """The same by one facet, whose codes are those of the labelled units and then of the others."""
     deviations, n = np.concatenate([labelled, rest]), len(labelled)
-    part = np.concatenate(_strata(sample)) * 2 + (np.arange(len(deviations)) >= n)
+    part = np.concatenate(sample.parts) * 2 + (np.arange(len(deviations)) >= n)
     counts = np.bincount(part)
     free = np.maximum(counts - 1, 1)
     clusters, code = np.unique(cluster, return_inverse=True)

@@ -386,6 +386,11 @@ class BoardPlan(Result):
         return out
 
     @property
+    def done(self) -> int:
+        """Gaps that have enough labels."""
+        return sum(one.labels is not None and one.labels <= self.have for one in self.gaps)
+
+    @property
     def sentence(self) -> str:
         """The answer in one sentence."""
         wanted = {
@@ -395,8 +400,8 @@ class BoardPlan(Result):
             f"{self.power:g}",
         }[self.goal]
         if self.labels is None:
-            done = sum(one.labels is not None and one.labels <= self.have for one in self.gaps)
-            return f"{wanted} no number of labels is enough; {done} of {counted(len(self.gaps), 'gap')} have enough."
+            of = f"{self.done} of {counted(len(self.gaps), 'gap')}"
+            return f"{wanted} no number of labels is enough; {of} have enough."
         alone = "" if self.people is None else f"; without judges {self.people:,}"
         cost = "" if self.cost is None else f" for {self.cost:,.6g}"
         return f"{wanted} it takes {counted(self.labels, 'labelled battle')}, {self.more:,} more than now{cost}{alone}."

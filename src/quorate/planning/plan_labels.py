@@ -112,7 +112,7 @@ class Pilot:
     def of(cls, found: Matched, *, share: bool, level: float, within: float, persons: Floats) -> Pilot:
         """From labels by ``persons`` people each, whose labels of one unit have the variance ``within``."""
         sample = found.sample
-        own, others = sample.strata or (np.zeros(len(sample.y), np.int64), np.zeros(len(sample.others), np.int64))
+        own, others = sample.parts
         weight = shares(sample)
         count, units = (np.bincount(each, minlength=len(weight)) for each in (own, np.append(own, others)))
         y, predicted = (_within(own, each) for each in (sample.y, sample.predicted))
@@ -135,9 +135,9 @@ class Pilot:
             units=units.astype(float),
             correlation=(r, float(np.tanh(max(around - half, 0.0))), float(np.tanh(around + half))),
             bias=float(np.sum(weight * np.bincount(own, gap, len(weight)) / np.maximum(count, 1))),
-            bias_se=mean_error(deviations(sample, gap), sample.cluster, *(each for each, _ in sample.also)),
+            bias_se=mean_error(deviations(sample, gap), *sample.clusters),
             share=share,
-            clusters={name: len(np.unique(code)) for name, code in zip(found.groups, _facets(sample), strict=False)},
+            clusters={name: len(np.unique(code)) for name, code in zip(found.groups, sample.clusters, strict=False)},
         )
 
     def at_correlation(self, r: float) -> Strata:
@@ -173,10 +173,6 @@ class Pilot:
         return Precision(float(np.sqrt(variance)), df, trials, level)
 
 
-def _facets(sample: Sample) -> list[Codes]:
-    return [sample.cluster, *(own for own, _ in sample.also)]
-
-
 def _within(own: Codes, values: Floats) -> Floats:
     """Values less the mean of their stratum."""
     return np.asarray(values - (np.bincount(own, values) / np.maximum(np.bincount(own), 1))[own])
@@ -205,16 +201,15 @@ def _variances(own: Codes, deviation: Floats, strata: int, lost: int) -> Floats:
 
 def _effects(sample: Sample, left: Floats) -> tuple[float, float, float]:
     """How many times that of independent units the variances of labels, residuals and predictions are."""
-    facets = _facets(sample)
+    facets = sample.clusters
     if len(facets) == 1 and len(np.unique(facets[0])) == len(facets[0]):
         return 1.0, 1.0, 1.0
-    everywhere = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
     predicted = np.concatenate([sample.predicted, sample.others])
     out = []
     for values, clusters in (
         (deviations(sample, sample.y), facets),
         (deviations(sample, left), facets),
-        (predicted - predicted.mean(), everywhere),
+        (predicted - predicted.mean(), sample.all_clusters),
     ):
         alone = mean_error(values, np.arange(len(values)))
         out.append((mean_error(values, *clusters) / alone) ** 2 if alone > 0 else 1.0)

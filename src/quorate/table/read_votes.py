@@ -254,17 +254,15 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
     elif outcomes is not None:
         raise InvalidInput("outcomes: says what labels of a winner mean, but wins counts them; give one of the two")
     swapped = first > second
+    facets, codes = _facets(columns, roles)
     table = Votes(
         models=models,
         model_a=np.minimum(first, second),
         model_b=np.maximum(first, second),
         outcome=turn(outcome, swapped),
         swapped=swapped & (roles.winner != roles.model_a),  # who won is no order in which two were shown
-        facets=tuple(
-            Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
-            for role, name in roles.facets.items()
-        ),
-        codes={role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()},
+        facets=facets,
+        codes=codes,
         order=None if order is None else turn(order, swapped),
         time=columns.time,
         dated=columns.dated,
@@ -275,6 +273,13 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         notes=notes,
     )
     return _kept(_nested(_counted(table, columns, roles) if roles.wins else table), columns.rows)
+
+
+def _facets(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[Facet, ...], dict[str, NDArray[np.int32]]]:
+    """Facets, and the code of every row in each."""
+    held = {role: (name, columns.labels[name]) for role, name in roles.facets.items()}
+    facets = tuple(Facet(role, name, one.levels, values=one.values) for role, (name, one) in held.items())
+    return facets, {role: one.codes.astype(np.int32) for role, (_, one) in held.items()}
 
 
 def _count(columns: VoteColumns, roles: VoteRoles) -> NDArray[np.int64] | None:
@@ -299,13 +304,9 @@ def _of_rankings(
             "cluster: nothing says which rows are of one ranking; name its column, "
             + argument("cluster", ..., group="roles")
         )
-    codes = {role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()}
+    facets, codes = _facets(columns, roles)
     rank, listed = str(roles.rank), (roles.rank, roles.model_a) == (PLACE, SCORE)  # where who shares one is not ahead
     found = in_pairs(columns.labels[rank], rank, system, models, codes, status == 0, ties=not listed)
-    facets = tuple(
-        Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
-        for role, name in roles.facets.items()
-    )
     a, b = system[found.first], system[found.second]
     table = Votes(
         models=models,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from quorate import rules
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
@@ -189,15 +189,20 @@ def likert_battles(
             f'{judgments.object} "{labels[at]}" has scores of {several[at]} systems, and a battle has two: keep two'
         )
     least = likert_threshold(judgments, threshold)
-    answered = judgments.n > 0
-    cells = np.bincount(response, answered, len(code))
-    total = np.bincount(response, np.where(answered, judgments.mean, 0.0), len(code))
-    mean = np.divide(total, cells, out=np.full(len(code), np.nan), where=cells > 0).reshape(-1, 2)
+    mean = mean_of_cells(judgments, response, len(code)).reshape(-1, 2)
     names = [(systems[a], systems[b]) for a, b in models.reshape(-1, 2).tolist()]
     keys = tuple((label, min(pair), max(pair)) for label, pair in zip(labels, names, strict=True))
     turned = np.array([1.0 if a < b else -1.0 for a, b in names])
     _, first, battle = np.unique(item, return_index=True, return_inverse=True)
     return Battles(keys, (mean[:, 0] - mean[:, 1]) * turned, least, True, _groups(judgments, by, first, battle))
+
+
+def mean_of_cells(judgments: Judgments, code: Ints, size: int) -> Floats:
+    """Mean of the answered cells of every code below ``size``; nan where there are none."""
+    answered = judgments.n > 0
+    cells = np.bincount(code, answered, size)
+    total = np.bincount(code, np.where(answered, judgments.mean, 0.0), size)
+    return np.asarray(np.divide(total, cells, out=np.full(size, np.nan), where=cells > 0))
 
 
 def likert_threshold(judgments: Judgments, threshold: float | None) -> float:

@@ -15,6 +15,7 @@ from quorate.estimate.agreement.battles import (
     Battles,
     column_of,
     likert_battles,
+    mean_of_cells,
     pairwise_battles,
     refuse_keyless,
 )
@@ -307,10 +308,7 @@ def score_units(judgments: Judgments, cluster: str | None) -> UnitMeans:
     """
     item = judgments.level_codes([judgments.object])
     labels = level_labels(judgments, judgments.object)
-    answered = judgments.n > 0
-    cells = np.bincount(item, answered, len(labels))
-    total = np.bincount(item, np.where(answered, judgments.mean, 0.0), len(labels))
-    value = np.divide(total, cells, out=np.full(len(labels), np.nan), where=cells > 0)
+    value = mean_of_cells(judgments, item, len(labels))
     if cluster is None:
         return UnitMeans(labels, value)
     names, of = level_labels(judgments, cluster), judgments.level_codes([cluster])

@@ -297,7 +297,7 @@ def corrected(
         if count < 2:
             rule = f'{counted(int(count), "label")} in {strata} "{name}", and its error needs two; label more of it'
             raise NotEstimable(f"strata: {rule}")
-    facets = dict(zip(groups, (sample.cluster, *(own for own, _ in sample.also)), strict=False))
+    facets = dict(zip(groups, sample.clusters, strict=False))
     levels = {name: len(np.unique(own)) for name, own in facets.items()}
     for name, count in levels.items():
         if count < 2:
@@ -478,7 +478,7 @@ def of_sample(
         people_df=spread.labels_df,
         judges=float(np.concatenate([sample.predicted, sample.others]).mean()),
         bias=float(rates(sample) @ gap),
-        bias_se=mean_error(deviations(sample, gap), sample.cluster, *(own for own, _ in sample.also)),
+        bias_se=mean_error(deviations(sample, gap), *sample.clusters),
         labels=n,
         predictions=m,
         tuning=powered.tuning,

@@ -187,6 +187,12 @@ def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> Pai
     return paired(two_systems(judgments, a, b, facet=facet))
 
 
+def _check_facet(judgments: Judgments, facet: str) -> None:
+    checked(judgments).facet(facet)
+    if facet == judgments.object:
+        raise InvalidInput(f'facet: "{facet}" is the object of measurement; read with object= as what it is judged on')
+
+
 def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> TwoSystems:
     """The judgments of two systems apart, without facets that only say again which system it is.
 
@@ -197,9 +203,7 @@ def two_systems(judgments: Judgments, a: str, b: str, *, facet: str = "system") 
     InvalidInput
         If both are the same, or the systems are the object of measurement.
     """
-    checked(judgments).facet(facet)
-    if facet == judgments.object:
-        raise InvalidInput(f'facet: "{facet}" is the object of measurement; read with object= as what it is judged on')
+    _check_facet(judgments, facet)
     if a == b:
         raise InvalidInput(f'b: two different levels of {facet} are compared, got "{a}" twice')
     for name in (a, b):
@@ -480,9 +484,7 @@ def joint_means(
     >>> joint_means(q.read(polars.DataFrame(rows), announce=False)).contrast([1, -1]).value
     1.0
     """
-    checked(judgments).facet(facet)
-    if facet == judgments.object:
-        raise InvalidInput(f'facet: "{facet}" is the object of measurement; read with object= as what it is judged on')
+    _check_facet(judgments, facet)
     answered = judgments.keep(judgments.n > 0)
     judged = JUDGE in answered.names and facet != JUDGE
     drawn = open_panel(answered, judges_met(answered, facet), targets or {}) if judged else {}

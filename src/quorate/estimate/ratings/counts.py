@@ -17,7 +17,7 @@ from quorate.estimate.ratings.rankings import Ranked, ranked
 from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
-from quorate.numerics.ratings.existence import components, exists, identified, ties_identified
+from quorate.numerics.ratings.existence import components, ever_won, exists, identified, ties_identified
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties import HALF, Ties, tie_model
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE
@@ -501,8 +501,7 @@ def _refuse_infinite(counted: VoteCounts) -> None:
     parts = int(label.max()) + 1
     if parts == 1:
         return
-    seen = np.asarray((counts > 0).any(axis=0))
-    ahead, behind = seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
+    ahead, behind = ever_won(counts)
     winner = label[np.append(design.a[ahead], design.b[behind])]
     loser = label[np.append(design.b[ahead], design.a[behind])]
     between = winner != loser

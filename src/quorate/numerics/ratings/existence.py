@@ -37,7 +37,7 @@ def components(design: Design | Choices, counts: Floats, connection: Literal["we
     counts = counts[..., None]
     if isinstance(design, Choices):
         counts, design = design.in_pairs(counts), design.pairs
-    ahead, behind = (side[:, 0] for side in _wins(counts))
+    ahead, behind = (side[:, 0] for side in ever_won(counts))
     source = np.append(design.a[ahead], design.b[behind])
     target = np.append(design.b[ahead], design.a[behind])
     size = design.systems
@@ -118,7 +118,7 @@ def ties_identified(design: Design, counts: Floats) -> bool:
 
 def strongly_connected(design: Design, counts: Floats) -> Bools:
     """Whether every system is reached from every other along wins; shape (fits,)."""
-    ahead, behind = _wins(counts)
+    ahead, behind = ever_won(counts)
     found = _reach(design, ahead & behind, ahead & behind)
     rest = np.flatnonzero(~found)
     if len(rest):
@@ -177,7 +177,7 @@ def identified(design: Design, counts: Floats) -> bool:
     return bool(values[0] > _NOTHING * values[-1])
 
 
-def _wins(counts: Floats) -> tuple[Bools, Bools]:
+def ever_won(counts: Floats) -> tuple[Bools, Bools]:
     """Whether the first, and the second, of every pair ever won or tied; shape (pairs, fits)."""
     seen = np.asarray((counts > 0).any(axis=0))
     return seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]

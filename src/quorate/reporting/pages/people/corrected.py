@@ -245,13 +245,13 @@ def gaps(plan: BoardPlan) -> Figure:
         | picked(one, "gap half_width labels people")
         for one in plan.gaps
     ]
-    done = sum(one.labels is not None and one.labels <= plan.have for one in plan.gaps)
     lines = (
         f"Labelled battles in all, of {plan.battles:,} that judges vote on; there are {plan.have:,} labels.",
         "Gaps are taken as estimated, each by its own interval. A number beyond the battles takes more of these too.",
     )
     heads = {"half_width": "half-width now", "labels": "labels", "people": "labels without judges"}
-    caption = Caption(f"{done} of {counted(len(rows), 'gap')} {'has' if done == 1 else 'have'} labels enough", lines)
+    have = "has" if plan.done == 1 else "have"
+    caption = Caption(f"{plan.done} of {counted(len(rows), 'gap')} {have} labels enough", lines)
     return Figure(
         "gaps",
         caption,
