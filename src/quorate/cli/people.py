@@ -131,7 +131,6 @@ def corrected(
     return 0
 
 
-UNDECIDED = 2
 NEEDED = of("quorate.planning.labels_plan:plan_board_labels")
 
 
@@ -159,7 +158,7 @@ def corrected_ratings(
     found = own(votes, labels.said(file, reading, votes, key=own.value("key"), **chances))
     board = found.elo() if elo else found
     out.show(needed(board), files, votes, seed=own.value("seed"))
-    return 0 if board.ratings.ranks.above.any() else UNDECIDED
+    return int(board.ratings.exit_code)
 
 
 RowsFile = Annotated[

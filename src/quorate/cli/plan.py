@@ -186,9 +186,6 @@ def project(
     return 0
 
 
-UNDECIDED = 2
-
-
 @command
 def effect_size(
     file: Path | None = operand("FILE", "Scores of a pilot. Without: give --rates or --sd."),
@@ -237,7 +234,7 @@ def effect_size(
         raise InvalidInput(f'--seen: expects right answers of all of them, such as 47/50, got "{seen}"')
     found = plan_bar(bar, seen=answers, rate=own.value("rates"), **asked)
     out.show(found, sentence=in_options(found.sentence))
-    return UNDECIDED if seen is not None and not found.shown else 0
+    return found.exit_code
 
 
 def _part_of(text: str | None) -> tuple[int, int] | None:
@@ -271,9 +268,6 @@ def plan_labels(
     found = own(judged, human, prices={"human": human_price, **(prices.prices() or {})})
     out.show(found, files, judged)
     return 0
-
-
-UNDERPOWERED = 2
 
 
 @command
@@ -312,7 +306,7 @@ def plan_votes(
         wins = reading.votes(Path(pilot))
     found = own(pilot=wins, margins_from=None if margins_from is None else reading.votes(margins_from))
     out.show(found, files, sentence=in_options(found.sentence))
-    return 0 if found.enough else UNDERPOWERED
+    return int(found.exit_code)
 
 
 @command

@@ -120,9 +120,6 @@ def monitor(
     return int(found.exit_code)
 
 
-UNDECIDED = 2
-
-
 @command
 def rank(
     file: File,
@@ -154,11 +151,10 @@ def rank(
         raise InvalidInput("--elo: for votes, and this file has scores; leave it out")
     found: Any = own(within.told_apart(table))
     shown = found.elo() if elo and isinstance(found, (Ratings, Boards)) else found
-    boards = shown.boards.values() if isinstance(shown, Boards) else [shown]
     certificate = certifying.certificate(found)
     also = certified(certificate)
     out.show(shown, files, table, also=also, **as_more(certificate))
-    return 0 if any(board.told_apart for board in boards) else UNDECIDED
+    return int(shown.exit_code)
 
 
 @command

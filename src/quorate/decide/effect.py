@@ -436,10 +436,17 @@ class BarPlan(Result):
     alpha: float
     power: float
 
+    entries = "bar seen low high p_value rate needed alpha power shown sentence"
+
     @property
     def shown(self) -> bool:
         """Whether the answers show on which side of the bar the share is."""
         return self.p_value is not None and self.p_value <= self.alpha / 2
+
+    @property
+    def exit_code(self) -> int:
+        """2 where answers were seen that do not show it, else 0."""
+        return 0 if self.seen is None or self.shown else 2
 
     @property
     def sentence(self) -> str:
@@ -456,10 +463,6 @@ class BarPlan(Result):
         if self.shown:
             return f"{found}: {side} {self.bar:.4g} (one-sided p {self.p_value:.2g})."
         return f"{found}: not shown to be {side} {self.bar:.4g} (one-sided p {self.p_value:.2g}). {capitalised(needs)}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**super().to_dict(), "shown": self.shown, "sentence": self.sentence}
 
 
 def plan_bar(

@@ -344,7 +344,7 @@ def test_labels_are_fit_to_be_shown_and_told_apart(ballots, hostile):
 def test_what_a_board_says_of_itself(ballots, rated):
     board = q.rank(ballots())
     assert (board.measure, board.counted_by, board.n, board.n_pairs) == ("rating, log odds", "vote", 180, 3)
-    assert (board.told_apart, board.rankable) == (3, True)
+    assert (board.told_apart, board.rankable, board.exit_code) == (3, True, 0)
     assert board.elo().measure == board.elo().to_dict()["unit"] == "Elo points"
     scores = q.analyze(rated())
     assert (scores.measure, scores.counted_by, scores.n) == ("mean score", "score", 480)

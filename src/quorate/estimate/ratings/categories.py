@@ -246,6 +246,11 @@ class Boards(Result):
         return self.sentence
 
     @property
+    def exit_code(self) -> int:
+        """2 where on no board a system is surely better than another, else 0."""
+        return min((board.exit_code for board in self.boards.values()), default=2)
+
+    @property
     def caveats(self) -> tuple[Caveat, ...]:
         """Caveats of all boards: each once, and of one that many boards have in other words the first."""
         found: dict[str, dict[str, tuple[str, Caveat]]] = {}

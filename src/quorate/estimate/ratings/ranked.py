@@ -269,6 +269,11 @@ class Board(Result):
         return int(self.ranks.above.sum()) + len(self.surely_above) * len(self)
 
     @property
+    def exit_code(self) -> int:
+        """2 where no system is surely better than another, else 0."""
+        return 0 if self.told_apart else 2
+
+    @property
     def n_pairs(self) -> int:
         """Pairs of systems, with those that have no rating and may be first."""
         systems = len(self) + len(self.unbeaten) + len(self.apart)

@@ -113,6 +113,11 @@ class VotesPlan(Result):
     borrowed: tuple[Borrowed, ...] = ()
 
     @property
+    def exit_code(self) -> int:
+        """2 where a budget is too small, or no number of votes is enough; else 0."""
+        return 0 if self.enough else 2
+
+    @property
     def enough(self) -> bool:
         """Whether some number of votes would do, and the budget, if there is one, has it."""
         if self.budget is not None and self.detectable is None:
