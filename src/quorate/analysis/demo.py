@@ -58,7 +58,7 @@ class AgainstTruth:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {**asdict(self), "intervals": [asdict(one) for one in self.intervals]}
+        return asdict(self)
 
 
 def against_truth(analysis: Analysis, seed: int) -> AgainstTruth:

@@ -134,6 +134,8 @@ class EffectPlan(Result):
     alternatives: tuple[Row, ...] = field(repr=False)
     assumed: bool
 
+    entries = "* calls alternatives=rows sentence"
+
     @property
     def calls(self) -> int:
         """Judgments in all."""
@@ -168,10 +170,6 @@ class EffectPlan(Result):
     def rows(self) -> list[Row]:
         """Other correlations and numbers of judges, one a row: correlation, judges, prompts, items, calls."""
         return [*self.alternatives]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**super().to_dict(), "calls": self.calls, "alternatives": self.rows(), "sentence": self.sentence}
 
 
 def plan_effect(
@@ -436,7 +434,7 @@ class BarPlan(Result):
     alpha: float
     power: float
 
-    entries = "bar seen low high p_value rate needed alpha power shown sentence"
+    entries = "* shown sentence"
 
     @property
     def shown(self) -> bool:

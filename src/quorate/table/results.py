@@ -116,7 +116,7 @@ class Result:
         Properties that belong to the dictionary and the row, such as ``sentence``.
     entries : str
         All that the dictionary holds, where that is not the fields: names with spaces between them, or
-        ``name=attribute``.
+        ``name=attribute``; a star stands for the fields.
 
     Examples
     --------
@@ -151,7 +151,8 @@ class Result:
         """Everything as plain values for JSON; what is not known is None."""
         if not self.entries:
             return {name: plain(value) for name, value in self._values()}
-        said = picked(self, self.entries)
+        own = " ".join(field.name for field in fields(self) if field.repr) if "*" in self.entries else ""  # type: ignore[arg-type]
+        said = picked(self, self.entries.replace("*", own))
         return {name: plain(value() if callable(value) else value) for name, value in said.items()}
 
     def to_frame(self, backend: str | None = None) -> Any:

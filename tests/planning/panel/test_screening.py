@@ -190,7 +190,7 @@ def test_the_result_in_words_and_as_plain_values():
     made = screen(read(scores(judges=3)), prices={"call": 1}, budget=30, resamples=2, rng=1)
     assert made.sentence.startswith(f"Use {len(made.panel.judges)} judge")
     assert f"±{made.half_width:.3g} (95% interval) for {figure(made.panel.cost)}" in made.sentence
-    assert made.to_dict()["panel"]["judges"] == made.panel.judges
+    assert made.to_dict()["panel"]["judges"] == list(made.panel.judges)
     assert made.to_dict()["half_width"] == made.half_width
 
 

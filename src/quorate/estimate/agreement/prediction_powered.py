@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -139,6 +139,8 @@ class Corrected(Result):
     strata: str | None = None
     segments: tuple[CorrectedSegment, ...] = ()
 
+    entries = "* estimate"
+
     @property
     def estimate(self) -> StatedInterval:
         """Student's interval; Wilson's of a share; that of the log odds where marks are near an end of their scale.
@@ -187,10 +189,6 @@ class Corrected(Result):
             f"{self.predictions:,} more predictions. Labels alone say {self.people:.3f} ({alone}), judges alone "
             f"{self.judges:.3f}. The predictions make {self.labels:,} labels worth {self.effective:,.0f}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return super().to_dict() | {"estimate": self.estimate.to_dict()}
 
 
 CLUSTER = "cluster"

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -192,6 +190,8 @@ class Screening(Result):
     exact: bool
     caveats: tuple[Caveat, ...]
 
+    entries = "* half_width cost sentence"
+
     @property
     def half_width(self) -> float:
         """Half the 95% interval of the recommended panel's mean, as a mean for the whole pool of judges."""
@@ -210,10 +210,6 @@ class Screening(Result):
             f"Use {counted(len(self.panel.judges), 'judge')} of {len(self.candidates)}, one per item ({named}): "
             f"±{figure(self.half_width)} (95% interval) for {figure(self.panel.cost)}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {**asdict(self), "half_width": self.half_width, "cost": self.cost, "sentence": self.sentence}
 
 
 def screen(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,11 +62,6 @@ class Writeup(Result):
     def missing(self) -> tuple[ChecklistItem, ...]:
         """What neither the data nor the record say."""
         return missing(self.checklist)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        items = [{**asdict(one), "keys": list(one.keys)} for one in self.checklist]
-        return {"paragraph": self.paragraph, "checklist": items, "reproduction": dict(self.reproduction)}
 
     def to_markdown(self) -> str:
         """Everything as Markdown in which nothing of the data is markup."""
