@@ -137,7 +137,7 @@ class Routes:
         """A study file whose judges have answered."""
         folder = self.folder / str(goal)
         if goal is None:
-            return under_way.scored(folder, calls=60)
+            return under_way.scored(folder, calls=24)
         asked = {"compare": ["x", "y"]} if goal == "compare" else {"half_width": 0.3}
         items = {"file": "items.jsonl", "system": "s"}
         more = {"judges": JUDGES, "goal": asked, "looks": 2}

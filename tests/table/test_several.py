@@ -80,7 +80,7 @@ def test_two_files_are_two_systems_by_every_route(folder, capsys):
         table = q.read(source, announce=False)
         assert facets(table) == {"item": "id", "system": "system"}
         assert table.facet("system").levels == ("new", "old")
-        assert q.compare(table).sentence == said
+    assert q.compare(table).sentence == said
     for words in ((folder,), (new, old, "new", "old")):
         assert main(["compare", *map(str, words)]) in (0, 2)
         assert "2 files, each a system by its name" in capsys.readouterr().out

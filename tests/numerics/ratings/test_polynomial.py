@@ -15,7 +15,7 @@ from quorate.numerics.ratings.freedom import Freedom
 from quorate.numerics.ratings.rank_intervals import normal_deviations, rank_intervals
 from quorate.numerics.ratings.ties import tie_model
 
-SYSTEMS, MEETS, DRAWS = 700, 8, 6_000
+SYSTEMS, MEETS, DRAWS = 300, 8, 6_000
 
 
 def board(ties="davidson", votes=15):
@@ -42,11 +42,11 @@ def of_differences(matrix):
 
 @pytest.fixture
 def large(monkeypatch):
-    """Boards of 700 systems count as large, and sparse."""
+    """Boards of 300 systems count as large, and sparse."""
     monkeypatch.setattr(bradley_terry, "_LARGE", 100)
-    monkeypatch.setattr(polynomial, "_SLOWER", 1)
+    monkeypatch.setattr(polynomial, "_SLOWER", 0.5)
     for module in (draws, leverage):
-        monkeypatch.setattr(module, "MANY", 500)
+        monkeypatch.setattr(module, "MANY", 200)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "half"])
@@ -81,7 +81,7 @@ def test_a_chain_and_a_board_on_which_all_met_all_have_none(large):
     assert polynomial.polynomial(at.information, whole.centred[0]) is None
 
 
-@pytest.mark.parametrize(("ties", "clustered"), [("davidson", False), ("davidson", True), ("half", False)])
+@pytest.mark.parametrize(("ties", "clustered"), [("davidson", True), ("half", False)])
 def test_ratings_are_drawn_with_the_covariance_of_the_sandwich(large, ties, clustered):
     design, counts = board(ties)
     units, entries = Units(counts.ravel()), counts.size
@@ -121,9 +121,9 @@ def test_degrees_of_freedom_that_are_found_when_asked_for_are_those_of_the_matri
     assert isinstance(whole, np.ndarray)
     assert (held.shape, held.ndim) == (whole.shape, 2)
     np.testing.assert_allclose(np.asarray(held), whole, rtol=1e-4)
-    np.testing.assert_allclose(held[3:9, 650:], whole[3:9, 650:], rtol=1e-4)
-    np.testing.assert_allclose(held[695:, 5:], whole[695:, 5:], rtol=1e-4)
-    i, j = np.append(np.random.default_rng(1).integers(0, len(whole), (2, 500)), [[4, 700], [4, 700]], axis=1)
+    np.testing.assert_allclose(held[3:9, 250:], whole[3:9, 250:], rtol=1e-4)
+    np.testing.assert_allclose(held[295:, 5:], whole[295:, 5:], rtol=1e-4)
+    i, j = np.append(np.random.default_rng(1).integers(0, len(whole), (2, 500)), [[4, SYSTEMS], [4, SYSTEMS]], axis=1)
     np.testing.assert_allclose(held[i, j], whole[i, j], rtol=1e-4)
     for place in ((3, 8), (SYSTEMS, SYSTEMS), (SYSTEMS, 3)):
         assert float(held[place]) == pytest.approx(whole[place], rel=1e-4)

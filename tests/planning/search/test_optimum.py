@@ -144,7 +144,8 @@ def test_judges_that_stand_for_others_are_drawn_too(judged):
 
 @pytest.mark.parametrize("target", [pytest.param("panel", marks=pytest.mark.slow), "population"])
 def test_figures_of_a_plain_loop(fit, target):
-    options = {"limits": LIMITS_RANKING, "layouts": LAYOUTS, "targets": {"judge": target}}
+    limits = {**LIMITS_RANKING, "prompts": [1, 4], "replicates": 1}
+    options = {"limits": limits, "layouts": LAYOUTS, "targets": {"judge": target}}
     goal = q.plan(fit, budget=BUDGET, **options).se
     ranked = q.plan(fit, target_se=goal, **options)
     found = ranked.ranking(DRAWS, rng=3)
@@ -163,7 +164,7 @@ def test_figures_of_a_plain_loop(fit, target):
         source = q.components(random)
         noise = sum(np.maximum(boot.theta[draw], 0) * fit.level_noise["judge"])
         judge = max(np.var(levels[draw], ddof=1) - noise, 0) / 3 if target == "population" else 0.0
-        counts = [{"items": d["item"], "prompts": d["prompt"], "replicates": d["replicate"]} for _, d in plans]
+        counts = [{"items": d["item"], "prompts": d["prompt"]} for _, d in plans]
         pairs = zip(plans, counts, strict=True)
         se = [np.sqrt(q.project(source, judges=3, layout=name, **c).variance + judge) for (name, _), c in pairs]
         chosen = int(np.argmin(se))
