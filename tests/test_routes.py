@@ -27,10 +27,10 @@ SETUP = {"judge": "panel", "prompt": "panel"}
 
 
 def crossed(systems: int, *, binary: bool = False, keep: float = 1.0, prompts: int = 3, seed: int = 7) -> pl.DataFrame:
-    """24 items by judges and prompts that matter, of some systems."""
+    """14 items by judges and prompts that matter, of some systems."""
     rng = np.random.default_rng(seed)
-    shape = (systems, 24, prompts, 3)
-    score = 0.8 * rng.normal(size=shape) + rng.normal(size=(1, 24, 1, 1)) + 0.3 * rng.normal(size=(systems, 24, 1, 1))
+    shape = (systems, 14, prompts, 3)
+    score = 0.8 * rng.normal(size=shape) + rng.normal(size=(1, 14, 1, 1)) + 0.3 * rng.normal(size=(systems, 14, 1, 1))
     score += 0.2 * rng.normal(size=(1, 1, prompts, 1)) + 0.3 * rng.normal(size=(1, 1, 1, 3))
     score += np.array([0.9, 0.0, -0.6])[:systems, None, None, None]
     system, item, prompt, judge = (at.ravel() for at in np.indices(shape))

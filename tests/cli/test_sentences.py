@@ -321,7 +321,7 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.?!])\s+(?=[A-Z0-9\"±(-])", text)
 
 
-@pytest.mark.wide(40)
+@pytest.mark.wide(28)
 @pytest.mark.parametrize(
     "line",
     [*LINES.split("\n")[1:-1], *(pytest.param(line, marks=pytest.mark.slow) for line in LONG.split("\n")[1:-1])],

@@ -381,6 +381,7 @@ def test_what_is_not_redrawn_gains_nothing(judged):
     assert value == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_missing_cells_are_left_out_of_the_mean(judged):
     whole, part = (judged({"item": 200, "prompt": 3, "judge": 3}, keep=keep, seed=2) for keep in (1.0, 0.9))
     values = [resampled_prize(table, 10, prompts=1, judges=1, resamples=1000, rng=1)[0] for table in (whole, part)]

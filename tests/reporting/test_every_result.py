@@ -368,7 +368,7 @@ def test_everything_that_is_returned_is_tried():
     assert set(RESULTS) == returned()
 
 
-@pytest.mark.wide(12)
+@pytest.mark.wide(9)
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_every_result_has_a_page_in_every_format_and_is_short_at_the_prompt(pages_of_results, name):
     """Labels stay text wherever they are printed."""

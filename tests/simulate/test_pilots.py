@@ -9,6 +9,8 @@ from calibration.pilots import cut, pilot_study
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 
+pytestmark = pytest.mark.calibration  # what it uses, and nothing else does
+
 SIZES = {"item": 40, "prompt": 5, "judge": 3}
 LIMITS = {"items": range(5, 101, 5), "prompts": range(1, 6), "judges": [3], "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic", "latin")
@@ -57,7 +59,6 @@ def test_a_pilot_of_everything_chooses_as_the_full_table(full):
         assert choice.correlation == pytest.approx(1)
 
 
-@pytest.mark.wide(1)
 @pytest.mark.parametrize("position", range(len(BUDGETS)))
 def test_choices_are_those_of_optimize(full, study, position):
     options = {"budget": BUDGETS[position], "limits": LIMITS}
