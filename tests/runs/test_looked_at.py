@@ -52,10 +52,9 @@ def studied(goal, serve, command, monkeypatch):
 
 WORDS = [
     "status study.yaml",
-    "interim study.yaml",
+    "status --interim study.yaml",
     "run study.yaml --yes",
     "run study.yaml --quote",
-    "analyze study.db",
     "analyze study.db --report r.html",
     "analyze study.db --file-format csv",
     "analyze .",
@@ -65,9 +64,8 @@ WORDS = [
     "compare study.db x y",
     "rank study.db",
     "doctor study.db",
-    "diagnose study.db",
-    "writeup study.db",
-    "writeup study.db --study study.db",
+    "doctor study.db --fit",
+    "report study.db --study study.db",
     "run study.yaml --quote --components study.db",
     "export study.db out.csv",
     "status study.db",
@@ -90,6 +88,7 @@ def test_no_look_at_a_ledger_drops_a_lock(studied, command, opened):
         assert locks(ledger) == before, words
         assert not {f"{ledger}{part}" for part in PARTS} & {str(Path(str(name)).absolute()) for name in opened}, words
         assert "Traceback" not in ran.err, words
+        assert "no such command" not in ran.err, words
     opened.clear()
     table = q.read(ledger)
     q.report(table, studied.parent / "more.html")
