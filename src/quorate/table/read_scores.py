@@ -18,7 +18,7 @@ from quorate.table.collapse.grouped import Grouped, judgments
 from quorate.table.collapsed import Origin
 from quorate.table.columns.names import groups_items, is_cluster, is_id, is_judged
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
-from quorate.table.columns.roles import ALIASES, FIXED, MOST_CHOSEN, resolve
+from quorate.table.columns.roles import ALIASES, FIXED, MOST_CHOSEN, Roles, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scales import NOTHING, Missing, NotNumbers, as_missing
 from quorate.table.columns.words import (
@@ -270,17 +270,22 @@ def _read_file(path: Places, declared: Mapping[str, Any], missing: Missing, rows
         if file.nested and declared["nested"] is None and not _all_named(declared):
             declared = {**declared, "nested": dict(file.nested)}
         roles = resolve(file.columns, **_of_rows(file.columns, declared, bool(rows.shape.steps)))
-
-        def grouped_by(words: Words | None) -> Grouped:
-            return collapse_sql.collapse(words_in(file, words), roles, missing if words is None else NOTHING)
-
-        grouped, words = _grouped(grouped_by, lambda: counts_in(file, roles.score), roles.score, said, missing)
+        grouped, words = _collapsed(file, roles, said, missing)
         source = source_of(path, file, rows)
         table = judgments(grouped, roles, source)
         hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
     table = _worded(replace(table, notes=(*file.notes, *table.notes, *hint)), words)
     place = absolute(path)
     return replace(table, origin=Origin(place, roles, missing, replace(rows, words=words), write))
+
+
+def _collapsed(opened: Opened, roles: Roles, said: Meant, missing: Missing) -> tuple[Grouped, Words | None]:
+    """Cells of what is opened, and what its words stand for."""
+
+    def grouped_by(words: Words | None) -> Grouped:
+        return collapse_sql.collapse(words_in(opened, words), roles, missing if words is None else NOTHING)
+
+    return _grouped(grouped_by, lambda: counts_in(opened, roles.score), roles.score, said, missing)
 
 
 def _grouped(
@@ -359,11 +364,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         with explained(called):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
             roles = resolve(held.columns, **_of_rows(held.columns, declared, wide))
-
-            def grouped_by(words: Words | None) -> Grouped:
-                return collapse_sql.collapse(words_in(held, words), roles, missing if words is None else NOTHING)
-
-            grouped, words = _grouped(grouped_by, lambda: counts_in(held, roles.score), roles.score, said, missing)
+            grouped, words = _collapsed(held, roles, said, missing)
             hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes
         place = Source(called, caveats=held.caveats, backend=library if library in LIBRARIES else None)
     else:

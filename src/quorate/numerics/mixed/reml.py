@@ -19,7 +19,15 @@ from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.sampled import SampledLevels
-from quorate.numerics.mixed.solved import LEAST_NOISE, Points, Projected, Solved, sampled_traces, solve
+from quorate.numerics.mixed.solved import (
+    LEAST_NOISE,
+    Points,
+    Projected,
+    Solved,
+    residual_products,
+    sampled_traces,
+    solve,
+)
 from quorate.waiting import each
 
 if TYPE_CHECKING:
@@ -151,14 +159,11 @@ def traces(problem: Problem, solved: Solved) -> Floats:
     levels, m = solved.levels, solved.j @ solved.products.k
     within = np.einsum("pkk,p->k", m, problem.units.count)
     largest = problem.largest_residual(solved.theta)
-    residual, count = np.zeros(problem.n_residual), problem.units.count
+    residual = np.zeros(problem.n_residual)
     for r in range(problem.n_residual):
         if r != largest:
-            a = problem.units.noise[:, r]
-            products = problem.moments.products(a * solved.weight**2)
-            diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
-            inner = np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count)
-            residual[r] = diagonal - inner - np.sum(levels.b_trace * sandwich(problem, solved, products))
+            products, trace = residual_products(problem, solved, r)
+            residual[r] = trace - np.sum(levels.b_trace * sandwich(problem, solved, products))
     out = problem.sums(within, levels.diagonal, residual)
     for t in range(problem.n_within):
         out[t] -= _traced(problem, solved, levels.b_trace, t)

@@ -521,6 +521,14 @@ def _times(matrix: Floats, vector: Floats) -> Floats:
 # Traces by random signs, where the system of shared levels is not inverted; see `SampledLevels`.
 
 
+def residual_products(problem: Problem, solved: Solved, r: int) -> tuple[Products, float]:
+    """Products of a residual component, and its trace before shared levels and fixed effects are taken off."""
+    a, count = problem.units.noise[:, r], problem.units.count
+    products = problem.moments.products(a * solved.weight**2)
+    diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
+    return products, float(diagonal - np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count))
+
+
 def sampled_traces(problem: Problem, solved: Solved, levels: SampledLevels) -> Floats:
     """``tr(P A_t)`` of every component as a sum of columns: without the inverse, then one for each of its sides.
 
@@ -541,11 +549,7 @@ def sampled_traces(problem: Problem, solved: Solved, levels: SampledLevels) -> F
     largest = problem.largest_residual(solved.theta)
     for r in range(problem.n_residual):
         if r != largest:
-            a = problem.units.noise[:, r]
-            products = problem.moments.products(a * solved.weight**2)
-            diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
-            inner = np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count)
-            out[first + r, 0] = diagonal - inner
+            products, out[first + r, 0] = residual_products(problem, solved, r)
             out[first + r, 1:] = -_sandwiched(problem, solved, products, left, right)
     projected = problem.p if levels.reml else 0
     share = solved.theta @ out

@@ -10,6 +10,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.votes.clusters import spread
 
 # Grubbs' estimators: how lenient and how noisy each judge of a crossed table is.
 #
@@ -361,9 +362,7 @@ def _fisher(often: Floats, size: Ints, x: Floats, y: Floats) -> tuple[Floats, Fl
 
 def jackknifed(value: float, left_out: Floats, level: float) -> tuple[float, float]:
     """Student's interval of a statistic by its values with each item left out; nan where one of these is not finite."""
-    n = len(left_out)
     if not np.isfinite(value) or not np.isfinite(left_out).all():
         return np.nan, np.nan
-    se = float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
-    half = t_quantile(n - 1, (1 + level) / 2) * se
+    half = t_quantile(len(left_out) - 1, (1 + level) / 2) * spread(left_out)
     return value - half, value + half

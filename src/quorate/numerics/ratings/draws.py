@@ -178,6 +178,12 @@ class Units:
         """
         return 1 / float(self.size @ self.share**2)
 
+    def evenness(self, heavy: Ints) -> float:
+        """One over how many units of equal weight those that are not ``heavy`` are worth; 0 where there are none."""
+        size, share = np.delete(self.size, heavy), np.delete(self.share, heavy)
+        weight = size @ share
+        return float(size @ share**2 / weight**2) if weight else 0.0
+
     @cached_property
     def columns(self) -> Any:
         """The matrix by cell. In the order of units, so that sums stay at hand and draws are read once, in turn."""

@@ -202,10 +202,7 @@ def _by_ends(
     around = np.asarray(told[unit, design.a[pair]] + told[unit, design.b[pair]]).ravel()
     squares = _between(design, pair, size[unit] * (2 * both.data * around + both.data**2))
     direct = _between(design, pair, size[unit] * both.data)
-    light = np.ones(len(units.size), dtype=np.bool_)
-    light[heavy] = False
-    weight = units.size[light] @ units.share[light]
-    even = float(units.size[light] @ units.share[light] ** 2 / weight**2) if weight else 0.0
+    even = units.evenness(heavy)
     alone, free, matrices = gram.diagonal(), max(units.effective - 1, 1.0), (all_direct, gram, squares, direct)
 
     def between(rows: Ints, columns: Ints, direct_of_all: Any, together: Any, squares: Any, direct: Any) -> Floats:
@@ -383,28 +380,32 @@ def _of_contrasts(
     """Excess variance, and degrees of freedom, of differences of two ratings, and of single parameters."""
     parts = []
     size, share = units.size[heavy], units.share[heavy]
-    light = np.ones(len(units.size), dtype=np.bool_)
-    light[heavy] = False
-    weight = units.size[light] @ units.share[light]
-    evenly = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
+    even = units.evenness(heavy)
     block = max(1, _BLOCK // max(len(heavy), len(cells.cell) // 3))
     for start in range(0, len(first), block):
         i, j = first[start : start + block], second[start : start + block]
-        # The inverse information times each contrast, and the contrast's model-based variance.
-        x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
-        rating = (i == j) & (i < design.systems)
-        x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
-        column = np.arange(len(i))
-        known = x[i, column] - np.where(i == j, 0.0, x[j, column]) - rating * x[: design.systems].mean(axis=0)
+        x, known = contrasts(inverse, i, j, design.systems)
         part, moved = votes @ cells.along(x) / known, each @ x
         divisor = 1 / (1 - np.minimum(part, _WHOLE)) - 1 / (1 - share)[:, None]
         rest = 1 - size @ part
-        df = np.maximum(1 / (size @ part**2 + rest**2 * evenly) - 1, 1.0)
+        df = np.maximum(1 / (size @ part**2 + rest**2 * even) - 1, 1.0)
         parts.append((size @ (moved**2 * divisor), df))
     if not parts:
         return np.zeros(0), np.zeros(0)
     added, free = (np.concatenate(column) for column in zip(*parts, strict=True))
     return added, free
+
+
+def contrasts(inverse: Floats, i: Ints, j: Ints, systems: int) -> tuple[Floats, Floats]:
+    """The inverse information times contrasts, and their model-based variances.
+
+    Contrasts are differences of two parameters; where both are one, a rating about the mean of all, or a parameter.
+    """
+    x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
+    rating, column = (i == j) & (i < systems), np.arange(len(i))
+    x[:, rating] -= inverse[:, :systems].mean(axis=1, keepdims=True)
+    known = x[i, column] - np.where(i == j, 0.0, x[j, column]) - rating * x[:systems].mean(axis=0)
+    return np.asarray(x), np.asarray(known)
 
 
 def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:

@@ -16,7 +16,7 @@ from quorate.arrays import Floats, Ints
 from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.draws import Units, centred, inverse_information
-from quorate.numerics.ratings.leverage import per_vote, variances, widened
+from quorate.numerics.ratings.leverage import contrasts, per_vote, variances, widened
 from quorate.numerics.votes.clustered import combined, intersections
 
 # Battles that people voted on, and others that judges alone did, as counts.
@@ -351,7 +351,7 @@ class _Told:
             at = slice(start, start + block)
             i, j = self.first[at], self.second[at]
             part = together @ self._parts(i, j)
-            x = _columns(inverse, i, j, s)
+            x, _ = contrasts(inverse, i, j, s)
             moved = (mine @ x) ** 2
             inside = np.minimum(np.maximum(part, least[:, None]), _WHOLE)
             labelled = (moved / (1 - inside)).sum(axis=0)
@@ -374,19 +374,8 @@ class _Told:
 
     def _parts(self, i: Ints, j: Ints) -> Floats:
         """Part of every row in the information of people on each contrast."""
-        s = self.design.systems
-        x = _columns(self.inverse, i, j, s)
-        column = np.arange(len(i))
-        rating = (i == j) & (i < s)
-        known = x[i, column] - np.where(i == j, 0.0, x[j, column]) - rating * x[:s].mean(axis=0)
+        x, known = contrasts(self.inverse, i, j, self.design.systems)
         return np.asarray(self.votes @ (self.cells.along(x) / known))
-
-
-def _columns(inverse: Floats, i: Ints, j: Ints, systems: int) -> Floats:
-    """The inverse information times contrasts: differences of two parameters, ratings about their mean, or others."""
-    x = inverse[:, i] - np.where(i == j, 0.0, inverse[:, j])
-    x[:, (i == j) & (i < systems)] -= inverse[:, :systems].mean(axis=1, keepdims=True)
-    return np.asarray(x)
 
 
 def _sparse(dense: Floats) -> Any:
