@@ -29,7 +29,7 @@ from quorate.planning.power.sample_size import check_power, check_range
 from quorate.table.judgments import Judgments
 from quorate.table.results import Interval, Result
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import listed
+from quorate.wording import at_level, listed
 
 TYPES = "prompt_type"
 FEWEST = 10
@@ -472,6 +472,12 @@ class AnyVerdict(Result, ABC):
     @property
     def _equivalence_level(self) -> float:
         return 2 * self.level - 1
+
+    def _rests_on(self, low: str, high: str, what: str) -> str:
+        """The interval that equivalence rests on, and that ``what`` there is of one of the two is real, if it is."""
+        rests = f"This rests on the {at_level(self._equivalence_level)} interval {low} to {high}."
+        real = f" The {what} {self.a if self.difference.value > 0 else self.b} is real but that small."
+        return rests + (real if self.p_difference <= 1 - self.level else "")
 
     @abstractmethod
     def _prefers(self) -> str:

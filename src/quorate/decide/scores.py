@@ -440,10 +440,7 @@ class ScoreVerdict(AnyVerdict):
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT:
             low, high = self.difference.equivalence_interval(1 - self.level).ends
-            ends = f"{low:.{self.places}f} to {high:.{self.places}f}"
-            rests = f"This rests on the {at_level(self._equivalence_level)} interval {ends}."
-            real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
-            return rests + (real if self.p_difference <= 1 - self.level else "")
+            return self._rests_on(f"{low:.{self.places}f}", f"{high:.{self.places}f}", "advantage of")
         if self.outcome is not Outcome.UNDECIDED or (self.claim is not None and self.supported):
             return ""
         seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"

@@ -65,9 +65,7 @@ class Verdict(AnyVerdict):
         if self.outcome is Outcome.EQUIVALENT:
             inner = self.difference.equivalence_interval(1 - self.level).ends
             _, low, high = wording.shares(*(0.5 + value for value in (self.difference.value, *inner)))
-            rests = f"This rests on the {at_level(self._equivalence_level)} interval {low} to {high}."
-            real = f" The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
-            return rests + (real if self.p_difference <= 1 - self.level else "")
+            return self._rests_on(low, high, "preference for")
         if self.outcome is not Outcome.UNDECIDED:
             return ""
         seen = f"so many votes see a margin of {wording.margin(self.detectable or 0)} or more"
