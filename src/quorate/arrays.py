@@ -24,6 +24,13 @@ def dense(key: NDArray[Any]) -> Ints:
     return np.asarray((np.cumsum(seen) - 1)[key])
 
 
+def sums(values: Floats, code: Ints, size: int | None = None) -> Floats:
+    """Sums over the first axis, by code."""
+    out = np.zeros((int(code.max()) + 1 if size is None else size, *values.shape[1:]))
+    np.add.at(out, code, values)
+    return out
+
+
 def occurring(key: NDArray[Any]) -> Ints:
     """Values of ``key`` that occur, whole numbers from 0, in order; linear where they are compact."""
     span = int(key.max(initial=-1)) + 1

@@ -229,7 +229,7 @@ def allocation_view(
             first, reasons[level] = first or error, str(error)
     if first is not None and not studies:
         raise first
-    wrong = [Caveat(one.code, one.sentence) for one in doctor(kept).findings if one.severity == "error"]
+    wrong = [Caveat(one.code, one.sentence) for one in doctor(kept).errors]
     unused = not_used(kept.notes)
     if kept.replicate is None and unused:
         wrong.append(caveats.unnamed_replicates(unused))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, sums
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownColumn, UnknownTerm
 from quorate.frozen import dataclass
 from quorate.roles import ITEM
@@ -543,9 +543,9 @@ def combined(before: tuple[Ints, Floats, Floats], rows: Ints, x: Floats) -> tupl
     n, mean, ss = before[0].copy(), before[1].copy(), before[2].copy()
     some = ~np.isnan(x)
     weight, value = some.astype(np.float64), np.where(some, x, 0.0)
-    more = _sums(place, weight, len(own))
-    centre = _sums(place, value, len(own)) / np.maximum(more, 1)
-    spread = _sums(place, weight * (value - centre[place]) ** 2, len(own))
+    more = sums(weight, place, len(own))
+    centre = sums(value, place, len(own)) / np.maximum(more, 1)
+    spread = sums(weight * (value - centre[place]) ** 2, place, len(own))
     total = n[own] + more
     apart = np.where(n[own] > 0, centre - mean[own], 0.0)
     share = more / np.maximum(total, 1)
@@ -553,9 +553,3 @@ def combined(before: tuple[Ints, Floats, Floats], rows: Ints, x: Floats) -> tupl
     mean[own] = np.where(n[own] > 0, mean[own] + apart * share, np.where(more > 0, centre, np.nan))
     n[own] = total.astype(np.int64)
     return n, mean, ss
-
-
-def _sums(place: Ints, values: Floats, size: int) -> Floats:
-    out = np.zeros((size, *values.shape[1:]))
-    np.add.at(out, place, values)
-    return out

@@ -32,7 +32,7 @@ from quorate.estimate.differences.methods import (
 from quorate.estimate.differences.spread import unlike_caveats, unlike_system
 from quorate.estimate.means.effects import level_labels, strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
-from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
+from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, unsaid
 from quorate.frozen import dataclass
 from quorate.numerics.votes import equivalence
 from quorate.numerics.votes.binomial import p_value
@@ -264,8 +264,7 @@ class SystemDifference(Result):
     @property
     def unsaid(self) -> str:
         """What the study is too small to say of others; empty where nothing is left out."""
-        few = [name for name in like_these(self.fit)[1] if name not in self.asked]
-        return "; ".join(too_few(name, self.fit.judgments.n_levels(name)) for name in few)
+        return unsaid(self.fit, self.asked)
 
     def at(self, level: float) -> Estimate:
         """The difference with an interval of another coverage."""

@@ -188,7 +188,7 @@ def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
         support = doctor(table)
     except QuorateError as error:
         return str(error)
-    errors = [finding.sentence for finding in support.findings if finding.severity == "error"]
+    errors = [finding.sentence for finding in support.errors]
     needed = (support.analysis(name) for name in ((COMPONENTS, MEAN) if kind == "scores" else (MARGINS,)))
     return next(iter((*errors, *(entry.reason for entry in needed if not entry.possible))), "")
 
@@ -227,8 +227,36 @@ class Floor:
     sentence: str
 
 
+class Supports(Result):
+    """Which analyses a table supports, and what was found in it."""
+
+    analyses: tuple[Supported, ...]
+    findings: tuple[Finding, ...]
+
+    def analysis(self, name: str) -> Supported:
+        """The analysis of this name; a KeyError if there is none."""
+        return {entry.name: entry for entry in self.analyses}[name]
+
+    def finding(self, code: str) -> Finding | None:
+        """The finding with this code; None if it was not found."""
+        return next((finding for finding in self.findings if finding.code == code), None)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What is wrong."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    def rows(self) -> list[Row]:
+        """Analyses, each with whether it is possible and why."""
+        return [asdict(entry) for entry in self.analyses]
+
+    def _sound(self, *names: str) -> bool:
+        """Whether one of these analyses is possible, and nothing is wrong."""
+        return any(self.analysis(name).possible for name in names) and not self.errors
+
+
 @dataclass(frozen=True)
-class Support(Result):
+class Support(Supports):
     """What judgments support.
 
     Parameters
@@ -261,16 +289,7 @@ class Support(Result):
         """Whether components, a mean or shares of labels can be estimated and nothing found is an error."""
         from quorate.estimate.doctor.analyses import MEAN, SHARES
 
-        possible = any(self.analysis(name).possible for name in ([SHARES] if self.labels else [COMPONENTS, MEAN]))
-        return possible and not any(finding.severity == "error" for finding in self.findings)
-
-    def analysis(self, name: str) -> Supported:
-        """The analysis of this name; a KeyError if there is none."""
-        return {entry.name: entry for entry in self.analyses}[name]
-
-    def rows(self) -> list[Row]:
-        """Analyses, each with whether it is possible and why."""
-        return [asdict(entry) for entry in self.analyses]
+        return self._sound(*([SHARES] if self.labels else [COMPONENTS, MEAN]))
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
@@ -278,7 +297,7 @@ class Support(Result):
 
 
 @dataclass(frozen=True)
-class VotesSupport(Result):
+class VotesSupport(Supports):
     """What votes support.
 
     Parameters
@@ -305,20 +324,7 @@ class VotesSupport(Result):
         """Whether the margin of some pair, or ratings, can be estimated and nothing found is an error."""
         from quorate.estimate.doctor.vote_findings import MARGINS, RATINGS
 
-        possible = any(self.analysis(name).possible for name in (MARGINS, RATINGS))
-        return possible and not any(finding.severity == "error" for finding in self.findings)
-
-    def analysis(self, name: str) -> Supported:
-        """The analysis of this name; a KeyError if there is none."""
-        return {entry.name: entry for entry in self.analyses}[name]
-
-    def finding(self, code: str) -> Finding | None:
-        """The finding with this code; None if it was not found."""
-        return next((finding for finding in self.findings if finding.code == code), None)
-
-    def rows(self) -> list[Row]:
-        """Analyses, each with whether it is possible and why."""
-        return [asdict(entry) for entry in self.analyses]
+        return self._sound(MARGINS, RATINGS)
 
 
 @overload

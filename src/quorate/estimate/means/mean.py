@@ -35,10 +35,9 @@ from quorate.estimate.means.targets import (
     Target,
     default_targets,
     drawn_too,
-    like_these,
     resolve,
     scope,
-    too_few,
+    unsaid,
 )
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
@@ -395,9 +394,7 @@ class Readings(Brief):
 
 def readings(fit: Fitted, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
     """A mean for this study's setup and for others like it; facets that are asked for stand for that in both."""
-    setup, few = mean_for(fit, asked), like_these(fit)[1]
-    left = [name for name in few if name not in asked]
-    reason = "; ".join(too_few(name, fit.judgments.n_levels(name)) for name in left)
+    setup, reason = mean_for(fit, asked), unsaid(fit, asked)
     aimed = drawn_too(fit, asked)
     if all(target != POPULATION or setup.target[name] == POPULATION for name, target in aimed.items()):
         return Readings(setup, None, reason)

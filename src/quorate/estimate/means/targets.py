@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -115,6 +115,12 @@ def drawn_too(fit: Fitted, asked: Mapping[str, Target]) -> dict[str, Target]:
 def among(known: Mapping[str, Target], asked: Mapping[str, Target]) -> dict[str, Target]:
     """Targets with what is asked of the same facets in their place."""
     return {name: asked.get(name, target) for name, target in known.items()}
+
+
+def unsaid(fit: Fitted, asked: Collection[str]) -> str:
+    """What a study is too small to say of others, but for what is asked; empty where nothing is left out."""
+    few = [name for name in like_these(fit)[1] if name not in asked]
+    return "; ".join(too_few(name, fit.judgments.n_levels(name)) for name in few)
 
 
 def too_few(name: str, levels: int) -> str:

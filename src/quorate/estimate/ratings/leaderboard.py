@@ -19,7 +19,7 @@ from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.reach import is_complete, is_setup
-from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, too_few
+from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, unsaid
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
@@ -411,9 +411,7 @@ class Leaderboard(Board):
     @property
     def unsaid(self) -> str:
         """What the study is too small to say of others; empty where nothing is left out."""
-        judgments = self.joint.fit.judgments
-        few = [name for name in like_these(self.joint.fit)[1] if name not in (*self.asked, self.joint.facet)]
-        return "; ".join(too_few(name, judgments.n_levels(name)) for name in few)
+        return unsaid(self.joint.fit, (*self.asked, self.joint.facet))
 
     @property
     def opinion(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, sums
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
@@ -80,7 +80,7 @@ class GroupSizes(Brief):
         """Values of the groups of the first kind, and their sums for those of the next ones."""
         out = [values]
         for parent in self.parents:
-            out.append(_sums(out[-1], parent))
+            out.append(sums(out[-1], parent))
         return out
 
     @property
@@ -129,11 +129,11 @@ class GroupSizes(Brief):
         """Weights of groups, by kind, in the mean that varies least."""
         precision = [share / (share * variance[0] + noise)]
         for parent, more in zip(self.parents, variance[1:], strict=True):
-            together = _sums(precision[-1], parent)
+            together = sums(precision[-1], parent)
             precision.append(together / (1 + more * together))
         weight = [precision[-1] / precision[-1].sum(axis=0)]
         for parent, own in zip(self.parents[::-1], precision[-2::-1], strict=True):
-            weight.insert(0, weight[0][parent] * own / _sums(own, parent)[parent])
+            weight.insert(0, weight[0][parent] * own / sums(own, parent)[parent])
         return weight
 
 
@@ -159,13 +159,6 @@ def given_sizes(names: Sequence[str], sizes: Sequence[float], wanted: Sequence[f
     counts, same = np.array(sizes, dtype=float), np.arange(len(sizes))
     parents = tuple(same for _ in names[1:])
     return GroupSizes(tuple(names), counts / counts.sum(), parents, np.array(wanted, dtype=float) if wanted else None)
-
-
-def _sums(values: Floats, code: Ints) -> Floats:
-    """Sums over the first axis, by code."""
-    out = np.zeros((int(code.max()) + 1, *values.shape[1:]))
-    np.add.at(out, code, values)
-    return out
 
 
 def own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import UnknownTerm
 from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
+from quorate.estimate.votes.clustered import median
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, fit
@@ -215,12 +216,12 @@ class PipelineErrors(Brief):
     @property
     def ratio(self) -> float:
         """Median over systems of the aware standard error over the naive one."""
-        return _median([rated.ratio for rated in self.systems])
+        return median(np.array([rated.ratio for rated in self.systems]))
 
     @property
     def redrawn_ratio(self) -> float:
         """Median over systems of the published standard error over the naive one."""
-        return _median([rated.redrawn_ratio for rated in self.systems])
+        return median(np.array([rated.redrawn_ratio for rated in self.systems]))
 
     def interval(self, system: str, *, aware: bool = True) -> Interval:
         """A system's rating or win rate with its interval: Student's with cells, normal over battles alone.
@@ -339,8 +340,3 @@ class Pipelines(Result):
         facets = {name: dict(levels) for name, levels in self.facets.items()}
         head = {"by": self.by, "cells": dict(self.cells), "facets": facets, "resamples": self.resamples}
         return {**head, "sentence": self.sentence, "errors": plain(errors), "leaderboards": boards}
-
-
-def _median(ratios: list[float]) -> float:
-    known = [ratio for ratio in ratios if np.isfinite(ratio)]
-    return float(np.median(known)) if known else float("nan")

@@ -27,7 +27,7 @@ from quorate.reporting.page import (
     title_of,
 )
 from quorate.reporting.pages.ratings.page import page as page_page
-from quorate.table.results import picked
+from quorate.table.results import picked, plain
 from quorate.wording import at_level, capitalised, counted, listed
 
 _LABELS_LONG = 200
@@ -183,7 +183,7 @@ def sides(board: CorrectedRatings) -> Figure:
     rows: list[Row] = [{**row, "system": cut(str(row["system"]), _SHORT)} for row in board.rows()]
     level = at_level(board.level)
     names = ("system", "rating", "low", "high", "people", "people_low", "people_high", "judges", "labels", "worth")
-    shown = [{name: _known(row[name]) for name in names} for row in rows]
+    shown = [{name: plain(row[name]) for name in names} for row in rows]
     lines = (
         f"Ratings about the mean of all systems with {level} intervals, in grey those by labels alone.",
         "Diamonds: judges alone, which have no interval for what people find.",
@@ -219,10 +219,6 @@ def sides(board: CorrectedRatings) -> Figure:
             of="rating",
         ),
     )
-
-
-def _known(value: object) -> object:
-    return None if isinstance(value, float) and isnan(value) else value
 
 
 def weights(board: CorrectedRatings) -> Figure:

@@ -17,6 +17,7 @@ from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
+from quorate.table.results import plain
 from quorate.wording import at_level, counted, percent
 
 MOST_BARS, MOST_ROWS = 20, 200
@@ -129,20 +130,20 @@ def beside(found: Protocols) -> Figure:
     def row(words: str, name: str) -> Row:
         values = [getattr(one.signals, name) for one in (found.first, found.second)]
         low, high = getattr(found, name).at(found.level).ends
-        first, second = (_known(one.value) for one in values)
-        return {"what": words, "first": first, "second": second, "low": _known(low), "high": _known(high)}
+        first, second = (plain(one.value) for one in values)
+        return {"what": words, "first": first, "second": second, "low": plain(low), "high": plain(high)}
 
-    def plain(words: str, first: float, second: float) -> Row:
-        return {"what": words, "first": _known(first), "second": _known(second), "low": None, "high": None}
+    def alone(words: str, first: float, second: float) -> Row:
+        return {"what": words, "first": plain(first), "second": plain(second), "low": None, "high": None}
 
     one, two = found.first, found.second
     rows = [
         row("what a vote adds to the square of z", "signal"),
-        plain(f"votes that decide a pair, power {found.power:g}", one.needed, two.needed),
+        alone(f"votes that decide a pair, power {found.power:g}", one.needed, two.needed),
         row("mean squared margin", "square"),
         row("variance of win rates between prompts", "between"),
-        plain(f"z of the median study of {found.budget:,} votes", one.z[1], two.z[1]),
-        plain(f"share of pairs that {found.budget:,} votes decide", one.decided, two.decided),
+        alone(f"z of the median study of {found.budget:,} votes", one.z[1], two.z[1]),
+        alone(f"share of pairs that {found.budget:,} votes decide", one.decided, two.decided),
     ]
     lines = (
         "Squared margins and variances are without the noise of votes; z and shares are at margins as estimated.",
@@ -198,7 +199,7 @@ def distribution(found: Protocols) -> Figure:
 
 def pairs(found: Protocols) -> Figure:
     """Every pair's margin by the one protocol against that by the other."""
-    rows: list[Row] = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
+    rows: list[Row] = [{name: plain(value) for name, value in row.items()} for row in found.rows()]
     same = int(np.sum(np.sign(found.margin[0]) == np.sign(found.margin[1])))
     finding = f"The two prefer the same system on {same} of {counted(len(found), 'pair')}"
     level = at_level(found.level)
@@ -324,7 +325,3 @@ def _colour(found: Protocols) -> Any:
 
 def _needed(one: Protocol) -> str:
     return f"{one.needed:,.0f}" if math.isfinite(one.needed) else "no number of"
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

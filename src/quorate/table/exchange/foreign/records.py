@@ -56,7 +56,7 @@ def objects(path: Path, *wanted: str, of: str = "") -> Iterator[tuple[int, dict[
                 value = json.loads(line)
             except (ValueError, RecursionError) as error:
                 cut = "" if line.endswith(b"\n") else "; the file is cut off: export it again"
-                raise InvalidData(f"{path}: line {number} is not JSON ({_why(error)}){cut}") from None
+                raise InvalidData(f"{path}: line {number} is not JSON ({why(error, at=True)}){cut}") from None
             if not isinstance(value, dict):
                 raise InvalidData(f"{path}: line {number} is not a JSON object")
             lacking = [key for key in wanted if key not in value]
@@ -100,12 +100,13 @@ def document(path: Path, way_out: str) -> Any:
             and (broken.pos >= len(broken.doc.rstrip()) - 1 or broken.msg.startswith("Unterminated"))
         )
         fix = "the file is cut off: export it again" if cut else "export it again"
-        raise InvalidData(f"{path}: is not JSON ({_why(error)}); {fix}") from None
+        raise InvalidData(f"{path}: is not JSON ({why(error, at=True)}); {fix}") from None
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception, *, at: bool = False) -> str:
+    """Why text is not JSON, and where on request."""
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos + 1:,}"
+        return f"{error.msg}{f' at character {error.pos + 1:,}' * at}"
     if isinstance(error, RecursionError):
         return "nested too deeply"
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"

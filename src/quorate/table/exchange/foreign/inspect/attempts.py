@@ -19,7 +19,7 @@ from quorate.errors import InvalidData
 from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import MOST_SWOLLEN, PACKED, swells
 from quorate.table.exchange.foreign.inspect.marks import Given, Scorer, given, scorers
-from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown
+from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown, why
 
 _BLANK = b" \t\r\n"
 _QUOTE = 0x22
@@ -105,7 +105,7 @@ class Streamed:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self._broken(_why(error)) from None
+            raise self._broken(why(error)) from None
 
     @property
     def is_list(self) -> bool:
@@ -206,14 +206,6 @@ class Streamed:
 
     def _broken(self, why: str) -> InvalidData:
         return InvalidData(f"{self._name}: is not JSON at byte {self._behind + self._at:,} ({why})")
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return error.msg
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"
 
 
 BLOCK = 1 << 18
