@@ -145,3 +145,14 @@ def test_people_among_models_of_one_column_are_asked_about_as_side_by_side(run, 
     assert "taken as quorate judges" not in run(command, "long.csv").err
     table(["x", "y", "human_1"])
     assert "taken as quorate judges" not in run(command, "long.csv").err
+
+
+@pytest.mark.parametrize("kinds", [["human", "human", "llm"], ["human", "crowd", "llm"], ["expert", "expert", "human"]])
+def test_a_column_beside_judges_says_who_of_them_are_people(run, tmp_path, monkeypatch, kinds):
+    """If it says so of all of them, and there are both."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    rows = [(f"i{i}", f"r{j}", kinds[j], int(rng.integers(1, 6))) for i in range(40) for j in range(3)]
+    pl.DataFrame(rows, schema=["item", "rater", "rater_type", "score"], orient="row").write_csv("long.csv")
+    said = "r0 and r1 are people by rater_type, r2 a model: taken as quorate judges long.csv --human r0 --human r1"
+    assert run("analyze", "long.csv").err.startswith(f"quorate: {said}") == (kinds == ["human", "human", "llm"])

@@ -1,4 +1,4 @@
-"""Judges of one table of whom some are people by their names and others models: what is asked of these."""
+"""Judges of one table of whom some are people and others models: what is asked of these."""
 
 from __future__ import annotations
 
@@ -7,16 +7,40 @@ from pathlib import Path
 import numpy as np
 
 from quorate.roles import JUDGE, SYSTEM
+from quorate.table.columns.names import words_of
+from quorate.table.exchange.format import quoted
+from quorate.table.files import opened
 from quorate.table.judgments import Judgments
-from quorate.table.reading.key import checked_by, is_of_machines, people_beside
+from quorate.table.notes import not_used
+from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.wording import listed
+
+_KINDS = frozenset(("type", "kind", "source", "class"))
+"""Words in the name of a column that says of each judge what it is."""
 
 
 def among_models(judgments: Judgments) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Judges who are people and those that are models, by their names; None unless there are both and no others."""
     both = people_beside(judgments.facet(JUDGE).levels) if JUDGE in judgments.names else None
     return both if both and all(map(is_of_machines, both[1])) else None
+
+
+def _as_said_beside(judgments: Judgments, column: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The same, as a column beside the judges says of each, such as one of human and llm."""
+    facet, origin = judgments.facet(JUDGE), judgments.origin
+    if origin is None or not _KINDS & {*words_of(column)}:
+        return None
+    with opened(origin.source, origin.rows) as file:
+        if facet.column not in file.columns:
+            return None
+        names = [quoted(file.relation.columns[file.columns.index(name)]) for name in (facet.column, column)]
+        asked = ", ".join(f"trim({name}::VARCHAR)" for name in names)
+        said = file.relation.project(asked).distinct().limit(len(facet.levels) + 1).fetchall()
+    kinds = {judge: str(of) for judge, of in said}
+    people = tuple(judge for judge in facet.levels if is_of_people(kinds.get(judge, "")))
+    models = tuple(judge for judge in facet.levels if is_of_machines(kinds.get(judge, "")))
+    return (people, models) if people and models and len(people) + len(models) == len(said) else None
 
 
 def refuse_people_among_models(judgments: Judgments, source: Path) -> None:
@@ -27,8 +51,13 @@ def refuse_people_among_models(judgments: Judgments, source: Path) -> None:
     Unsure
         If names say who is which.
     """
-    both = among_models(judgments)
-    if both is None or (SYSTEM in judgments.names and judgments.n_levels(SYSTEM) > 1):
+    if JUDGE not in judgments.names or (SYSTEM in judgments.names and judgments.n_levels(SYSTEM) > 1):
+        return
+    both, said_by = among_models(judgments), "name"
+    for column in not_used(judgments.notes) if both is None else ():
+        if both is None:
+            both, said_by = _as_said_beside(judgments, column), column
+    if both is None:
         return
     people, models = both
     facet = judgments.facet(JUDGE)
@@ -37,6 +66,6 @@ def refuse_people_among_models(judgments: Judgments, source: Path) -> None:
     filled = len(np.unique(item[said])) / len(np.unique(item))
     ways = checked_by({}, {"human": people}, filled, plain=True)
     alike = Meant({"facets": {JUDGE: facet.column}}, "all of them judges alike")
-    who = f"{listed(people, most=6)} {'is a person' if len(people) == 1 else 'are people'} by name"
+    who = f"{listed(people, most=6)} {'is a person' if len(people) == 1 else 'are people'} by {said_by}"
     problem = f"{who}, {listed(models, most=6)} {'a model' if len(models) == 1 else 'models'}"
     raise Unsure(problem, str(source), (*ways, alike))
