@@ -36,7 +36,9 @@ LESS = frozenset(
     )
 )
 """Words in the name of a column of which less is better."""
-METRICS = frozenset(words("bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl"))
+METRICS = frozenset(
+    words("bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl pesq stoi dnsmos utmos nisqa")
+)
 """Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
     words("first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement")

@@ -269,7 +269,8 @@ def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) ->
     groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}
     unnamed = [name for name in found.added if not (plain(name) in OCCASIONS or is_aspect(name))]
     item = found.facets.get(ITEM) != ROW_NUMBER
-    return bool(score.words) and found.named and item and JUDGE in known and not (other or groups or unnamed)
+    held = bool(score.words) or score.scored
+    return held and found.named and item and JUDGE in known and not (other or groups or unnamed)
 
 
 def is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:

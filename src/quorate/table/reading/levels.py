@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
@@ -26,11 +29,13 @@ from quorate.table.columns.names import (
     is_criterion,
     is_judge,
     is_judged,
+    is_less,
     is_person,
     words_of,
 )
+from quorate.table.facts.profile import Table
 from quorate.table.families import is_model, maker
-from quorate.table.reading.reading import Confidence
+from quorate.table.reading.reading import Confidence, Meant
 from quorate.wording import listed, words
 
 CRITERION = "criterion"
@@ -43,6 +48,10 @@ _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
 _LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
+
+
+_FEWEST_ASKED, _MOST_ASKED, _FEWEST_QUESTIONS, _CHANCE = 10, 10_000, 5, 1.5
+"""Who answered, questions, and standard errors of a correlation, from which on it shows that questions are turned."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(REPLICATE, f"{several} are tries of the same by their names", "sure"),
         ),
         (
-            all(map(_are_initials, columns)) and any(name not in _LEARNERS for name in columns),
+            all(map(is_initials, columns)) and any(name not in _LEARNERS for name in columns),
             Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their initials", "likely"),
         ),
         (
@@ -153,7 +162,7 @@ def is_try(name: str) -> bool:
     return len(words) == len(("run", "1")) and words[0] in _TRIES and words[1].isdigit()
 
 
-def _are_initials(name: str) -> bool:
+def is_initials(name: str) -> bool:
     """Whether a name may be the initials of somebody."""
     return re.fullmatch(r"[A-Z]{2,3}", name.strip()) is not None
 
@@ -209,3 +218,50 @@ def holder_of(name: str) -> str:
     if len(holders) > 1 and plain(last) in HINTS:
         holders.pop()
     return plain(holders[-1]) if holders else ""
+
+
+def open_of(
+    table: Table, columns: Sequence[str], words: bool, said: Said, options: Mapping[str, Any]
+) -> tuple[str, tuple[Meant, ...]] | None:
+    """What is open of columns whose role is known: whether they have a mean of their own, are codes, or are turned."""
+    if said.role == CRITERION and said.confidence == "sure" and _apart(table, columns):
+        rest = {name: value for name, value in options.items() if name not in ("wide", "fixed")}
+        alone = [Meant({**rest, "score": name}, f"{name} alone") for name in columns[:2]]
+        problem = f"{listed(columns, most=6)} are measures of their own by their names"
+        return problem, (*alone, Meant(options, "their mean"))
+    if said.role == JUDGE and not words and _are_codes(table, columns):
+        each = Meant({**options, "labels": True}, "codes, each a label")
+        problem = f"{listed(columns, most=6)} are coders by their names: their numbers may be codes"
+        return problem, (each, Meant(options, "scores"))
+    turned = _turned(table, columns) if said.role == ITEM and not words else ()
+    if turned:
+        kept = {**options, "wide": {ITEM: tuple(name for name in columns if name not in turned)}}
+        problem = f"{listed(turned, most=6)} are high where the others are low: questions put the other way round?"
+        return problem, (Meant(kept, "the others alone"), Meant(options, "all as they are"))
+    return None
+
+
+def _are_codes(table: Table, columns: Sequence[str]) -> bool:
+    """Whether numbers may be codes: of coders, who give more than two."""
+    coders = all({*words_of(name)} & {"coder", "coding"} for name in columns)
+    return coders and all(table.column(name).whole for name in columns) and table.column(columns[0]).distinct > 2
+
+
+def _apart(table: Table, columns: Sequence[str]) -> bool:
+    """Whether criteria are measured, by broken numbers, or less is better of some: they have no mean of their own."""
+    less = [is_less(name) for name in columns]
+    return len({*less}) > 1 or any(table.column(name).numeric and not table.column(name).whole for name in columns)
+
+
+def _turned(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Questions whose answers are high where those to the others are low, as of a scale that is put both ways."""
+    values = ", ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in columns)
+    rows = np.array(table.opened.relation.project(values).limit(_MOST_ASKED).fetchall(), dtype=float)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    if len(rows) < _FEWEST_ASKED or len(columns) < _FEWEST_QUESTIONS or (np.ptp(rows, axis=0) == 0).any():
+        return ()
+    alike = np.corrcoef(rows, rowvar=False)
+    above = np.linalg.eigh(alike)[1][:, -1] > 0
+    few = min((above, ~above), key=lambda side: (side.sum(), side[0]))
+    clear = few.sum() > 1 and (alike[np.ix_(few, ~few)] < -_CHANCE / np.sqrt(len(rows))).mean() > 1 / 2
+    return tuple(np.array(columns)[few].tolist()) if clear else ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import ACTS, RESPONSES, is_id, is_judge, is_judged, says_ends, words_of
+from quorate.table.columns.names import ACTS, RESPONSES, TOTALS, is_id, is_judge, is_judged, says_ends, words_of
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
@@ -213,10 +213,16 @@ def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
 
 
 def copies(table: Table) -> set[str]:
-    """Columns that say in every row what another of the same name says, in a record beside it or above."""
-    last = [(one, one.name.rpartition(".")[2]) for one in table.columns if one.scored and one.distinct > 1]
+    """Columns that say in every row what another of the same name says, in a record beside it or above.
+
+    One that is called the final one is of the same name.
+    """
+    last = [(one, words_of(one.name.rpartition(".")[2])) for one in table.columns if one.scored and one.distinct > 1]
     pairs = [
-        (one, two) for one, name in last for two, other in last if "." in one.name and one is not two and name == other
+        (one, two)
+        for one, name in last
+        for two, other in last
+        if "." in one.name and one is not two and (name == other or (name == other[-1:] and {*other[:-1]} <= TOTALS))
     ]
     same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
     return same | {one.name for one in table.columns if holds_score(table, one)}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from quorate.errors import QuorateError
-from quorate.roles import JUDGE, OF
+from quorate.roles import OF, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     DESCRIBED,
@@ -33,6 +33,7 @@ from quorate.table.columns.names import (
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import Rows
+from quorate.table.facets import Facet
 from quorate.table.facts.profile import Column, Table, looked_at
 from quorate.table.judgments import Judgments
 from quorate.table.reading.in_words import likeliest_words
@@ -58,7 +59,7 @@ _TRIED = frozenset(
 _SUCCESSES = frozenset(words("correct passed pass passes resolved solved success successes successful hits met"))
 """Words in the name of a column that counts successes, beside one of how many were tried."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
-"""Judges of whom it is looked at whether they use one scale, how many times as far another goes, and their scores."""
+"""Levels of which it is looked at whether they use one scale, how many times as far another goes, and their scores."""
 _SCALED = frozenset(("norm", "normalized", "normalised", "scaled", "standardized", "standardised"))
 """Words in the name of a score that is another on another scale."""
 _MANY = 12
@@ -114,19 +115,26 @@ def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
 
 
 def refuse_scales_of(table: Judgments) -> None:
-    """Ask where some judges use a scale that ends far below that of the others, as 1 to 5 beside 0 to 100.
+    """Ask where some judges, or other levels, have a scale that ends far below that of the others, as 1 to 5 of 100.
 
     Raises
     ------
     Unsure
-        If so, with the judges of each.
+        If so, with the levels of each.
     """
-    if JUDGE not in table.names or table.labels or table.origin is None or not table.n_answers:
+    if table.labels or table.origin is None or not table.n_answers:
         return
-    names, codes = table.facet(JUDGE).levels, table.column(JUDGE)
-    if not 1 < len(names) <= _MOST_ON_SCALES:
-        return
-    given = table.n > 0
+    for facet in table.facets:
+        if (
+            facet.name not in (table.object, *table.ancestors(table.object))
+            and 1 < len(facet.levels) <= _MOST_ON_SCALES
+        ):
+            _refuse_scales(table, facet)
+
+
+def _refuse_scales(table: Judgments, facet: Facet) -> None:
+    """Say which levels of a facet use a scale that others do not; of systems if it is that of shares alone."""
+    names, codes, given = facet.levels, table.column(facet.name), table.n > 0
     n = np.bincount(codes[given], table.n[given], len(names))
     means = np.bincount(codes[given], (table.n * table.mean)[given], len(names)) / np.maximum(n, 1)
     tops = np.array([np.max(table.high[given & (codes == code)], initial=-np.inf) for code in range(len(names))])
@@ -134,21 +142,21 @@ def refuse_scales_of(table: Judgments) -> None:
     for place in range(1, len(order)):
         low, high = order[:place], order[place:]
         top = tops[low[-1]]
-        if 1 < top * _APART <= tops[high[0]] and top < means[high].min():
-            _refuse_scales(table, sorted(names[code] for code in low), top, tops[high].max())
+        if 1 < top * _APART <= tops[high[0]] and top < means[high].min() and (facet.name != SYSTEM or top <= 1):
+            raise _two_scales(table, facet, sorted(names[code] for code in low), top, tops[high].max())
 
 
-def _refuse_scales(table: Judgments, judges: list[str], top: float, other: float) -> None:
-    """Say which judges use a scale that others do not."""
+def _two_scales(table: Judgments, facet: Facet, few: list[str], top: float, other: float) -> Unsure:
+    """What to ask of levels that use a scale which others do not."""
     origin, ways = table.origin, tuple[Meant, ...]()
-    if origin is not None and not origin.rows.shape.steps:
-        column, kept = quoted(table.facet(JUDGE).column), ", ".join(map(literal, judges))
+    if origin is not None and not origin.rows.shape.steps and facet.column is not None:
+        column, kept = quoted(facet.column), ", ".join(map(literal, few))
         ways = (
             Meant({"where": f"{column} NOT IN ({kept})"}, "without these"),
             Meant({"where": f"{column} IN ({kept})"}, "these alone"),
         )
-    said = f"{listed(judges, most=4)} never {'goes' if len(judges) == 1 else 'go'} beyond {top:g}"
-    raise Unsure(f"{said}, and others to {other:g}: two scales, which have no mean; bring them to one", ways=ways)
+    said = f"{listed(few, most=4)} never {'goes' if len(few) == 1 else 'go'} beyond {top:g}"
+    return Unsure(f"{said}, and others to {other:g}: two scales, which have no mean; bring them to one", ways=ways)
 
 
 def count_of(table: Table, score: Column) -> str | None:

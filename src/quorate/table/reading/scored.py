@@ -305,7 +305,7 @@ def _of_score(
         dropped = {*dropped, TURN}
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
-    chosen = tuple(filter(is_aspect, found.added))
+    chosen = tuple(name for name in found.added if is_aspect(name) or any(map(is_criterion, table.column(name).words)))
     own = _one_system_each(table, known)
     if own:
         reasons.append(f"every {known[JUDGE]} met one {known[SYSTEM]} alone: they are taken as drawn")

@@ -11,7 +11,7 @@ from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, is_id, words_of
+from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, is_count, is_id, words_of
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
@@ -52,7 +52,7 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     free = [one for one in free if (one.low or 0) >= 0]
     counted = _counted(free)
     named = counted or _that_add_up(table, free)
-    kinds = named if len(named) > 1 else free if {one.name for one in free} >= {*columns} else []
+    kinds = named or (free if {one.name for one in free} >= {*columns} else [])
     if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
         return None
     held = tuple(one.name for one in kinds)
@@ -81,12 +81,12 @@ def _counted(free: Sequence[Column]) -> list[Column]:
         counting = [place for place, word in (("first", words[0]), ("last", words[-1])) if word in _OF_LABELS]
         if len(words) > 1 and counting and not ARRANGED & {*words}:
             forms.setdefault((holder, counting[0]), []).append(one)
-    return max(forms.values(), key=len, default=[])
+    return max((alike for alike in forms.values() if len(alike) > 1), key=len, default=[])
 
 
 def _that_add_up(table: Table, free: Sequence[Column]) -> list[Column]:
     """Columns that a column called so counts all of: their sum in every row; one more may say which has most."""
-    totals = [one for one in free if plain(one.name) in COUNTS and (one.high or 0) > 1]
+    totals = [one for one in free if (plain(one.name) in COUNTS or is_count(one.name)) and (one.high or 0) > 1]
     parts = [one for one in free if one not in totals and not {*GIVEN} & {*words_of(one.name)}]
     if len(totals) != 1 or len(parts) < len("ab"):
         return []

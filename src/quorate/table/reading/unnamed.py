@@ -8,10 +8,13 @@ from itertools import combinations
 from typing import Any
 
 from quorate.frozen import dataclass
-from quorate.roles import SAME
+from quorate.roles import PROMPT, SAME
+from quorate.table.columns.aliases import claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import IDS, PEOPLE, RESPONSES, words_of
 from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
+from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
 from quorate.table.reading.in_words import is_prose
@@ -36,7 +39,10 @@ _PREFERRED = _CHOSEN - {"choice", "chosen", "vote", "verdict", "pick", "picked",
 _CODED = _CHOSEN | {"label", "annotation", "judgment", "judgement", "decision", "rating"}
 """Words in the name of a column beside two answers whose numbers may be the sides."""
 _PREFERS = frozenset(words("prefers prefer preferred favors favours chose"))
-"""What the name of a column begins with that counts how often one was preferred."""
+_WON = frozenset(("wins", "won"))
+"""What the name of a column begins, or ends, with that counts how often one was preferred."""
+_FEWEST_ROWS = 5
+"""Rows of such counts that show how far they differ beyond chance."""
 _NO_SIDE = {word for meaning in (TIE, BOTH_BAD, MISSING) for word in WORDS[meaning]} - {"c"}
 _PLACES = MARKS["a"] | MARKS["b"] | {"0"}
 """Words in the names of two that are sides."""
@@ -102,17 +108,22 @@ def _between(table: Table) -> Reading | None:
 
 
 def _counted(table: Table) -> Reading | None:
-    """Counts of how often each of two was preferred, by names such as ``prefers_old`` and ``prefers_new``."""
+    """Counts of how often each of two was preferred, by names such as ``prefers_old`` and ``old_wins``."""
     whole = [one for one in table.columns if one.numeric and one.whole and (one.low or 0) >= 0]
     named = [(words_of(one.name), one.name) for one in whole]
-    wins = [(words[0], name) for words, name in named if len(words) > 1 and words[0] in _PREFERS]
-    if len(wins) != 2 or len({head for head, _ in wins}) > 1:
+    wins = [(words[0], words[1:], name) for words, name in named if len(words) > 1 and words[0] in _PREFERS]
+    wins = wins or [(words[-1], words[:-1], name) for words, name in named if len(words) > 1 and words[-1] in _WON]
+    if len(wins) != 2 or wins[0][0] != wins[1][0]:
         return None
-    names = [_written(name, " ".join(words_of(name)[1:])) for _, name in wins]
+    names = [_written(name, " ".join(rest)) for _, rest, name in wins]
     ties = [name for words, name in named if {*words} & {"tie", "ties", "tied", "draw", "draws"} or words[0] == "no"]
-    count = tuple(name for _, name in wins) + tuple(ties[:1])
+    count = tuple(name for *_, name in wins) + tuple(ties[:1])
     said = f"{listed(count)} count how often {names[0]} or {names[1]} was preferred"
-    return Reading({**_constant(names), "wins": count}, (said,), "likely", "votes", said)
+    options: dict[str, Any] = {**_constant(names), "wins": count}
+    if table.rows >= _FEWEST_ROWS and not claims(table.names, VOTE_ALIASES[PROMPT]):  # votes of one row may be alike
+        rows = [one.name for one in table.columns if one.distinct == table.rows and not one.numeric]
+        options["facets"] = {"cluster": rows[0] if len(rows) == 1 else ROW_NUMBER}
+    return Reading(options, (said,), "likely", "votes", said)
 
 
 def _constant(names: Sequence[str]) -> dict[str, str]:

@@ -26,7 +26,6 @@ from quorate.table.columns.names import (
     is_id,
     is_judge,
     is_judged,
-    is_less,
     is_person,
     measures,
     no_score,
@@ -41,7 +40,17 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
-from quorate.table.reading.levels import CRITERION, holder_of, is_level, is_try, part_of, role_of, stripped
+from quorate.table.reading.levels import (
+    CRITERION,
+    holder_of,
+    is_initials,
+    is_level,
+    is_try,
+    open_of,
+    part_of,
+    role_of,
+    stripped,
+)
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.several import counts_of_labels
 from quorate.wording import listed
@@ -161,15 +170,9 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         both = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
         return Reading(options, tuple(reasons), said=problem, meant=both)
-    if said.role == CRITERION and said.confidence == "sure" and _apart(table, columns):
-        rest = {name: value for name, value in options.items() if name not in ("wide", "fixed")}
-        alone = [Meant({**rest, "score": name}, f"{name} alone") for name in columns[:2]]
-        problem = f"{listed(columns, most=6)} are measures of their own by their names"
-        return Reading(options, tuple(reasons), said=problem, meant=(*alone, Meant(options, "their mean")))
-    if said.role == JUDGE and not words and _are_codes(table, columns):
-        each = Meant({**options, "labels": True}, "codes, each a label")
-        problem = f"{listed(columns, most=6)} are coders by their names: their numbers may be codes"
-        return Reading(options, tuple(reasons), said=problem, meant=(each, Meant(options, "scores")))
+    open_ = open_of(table, columns, words, said, options)
+    if open_ is not None:
+        return Reading(options, tuple(reasons), said=open_[0], meant=open_[1])
     granted = [*([f"{said.why}; else {instead}"] if said.confidence == "likely" else []), *_left_out(totals, strays)]
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
@@ -193,18 +196,6 @@ def _ways_of_roles(
     return tuple(ways)
 
 
-def _are_codes(table: Table, columns: Sequence[str]) -> bool:
-    """Whether numbers may be codes: of coders, who give more than two."""
-    coders = all({*words_of(name)} & {"coder", "coding"} for name in columns)
-    return coders and all(table.column(name).whole for name in columns) and table.column(columns[0]).distinct > 2
-
-
-def _apart(table: Table, columns: Sequence[str]) -> bool:
-    """Whether criteria are measured, by broken numbers, or less is better of some: they have no mean of their own."""
-    less = [is_less(name) for name in columns]
-    return len({*less}) > 1 or any(table.column(name).numeric and not table.column(name).whole for name in columns)
-
-
 def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, str]) -> Reading | None:
     """Columns of judges by their names, where no one column says what their rows are: asked about by row numbers."""
     if {ITEM, JUDGE} & known.keys() or not all(map(is_judge, stripped(columns))):
@@ -222,9 +213,12 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
     scores = [one for one in table.columns if one.scored and {*HINTS} & {*words_of(one.name)} and one.distinct > 1]
     scores = [one for one in scores if not (is_criterion(one.name) or is_of_people(one.name))]
     others = [name for name in columns if name not in {one.name for one in scores}]
+    answers = all({*words_of(name)} & ANSWERS for name in others)  # what was answered, and what is right
+    if words and answers and not scores:
+        rest = [one for one in table.columns if one.name not in columns and 2 <= len(one.words) <= MOST_WORDS]
+        return any({*GIVEN} - ANSWERS & {*words_of(one.name)} for one in rest)
     if words or len(scores) != 1 or not others:
         return words and len(scores) == 1
-    answers = all({*words_of(name)} & ANSWERS for name in others)  # what was answered, and what is right
     levels = any(is_level(name) or is_criterion(name) or (is_of_people(name) and not answers) for name in others)
     if scores[0].name not in columns:  # and what every row is of is judged by somebody, or of some system
         return (long or answers) and not levels
@@ -349,7 +343,8 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     columns = _named(free) or _alike(table, taken)
     if len(columns) > 1:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
-    return _of_the_same_words(table, taken), True
+    texts = _of_the_same_words(table, taken)
+    return (*texts, *_constant([one for one in free if not one.scored], texts)), True
 
 
 def _judges_of_one(free: Sequence[Column]) -> list[Column]:
@@ -367,17 +362,19 @@ def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...
 
 
 def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
-    """Columns that hold one value alone, and belong to others by the first word of their names, or as criteria."""
-    known = {words_of(name)[0] for name in columns}
-    criteria = all(is_criterion(name) for name in columns)
-    held = frozenset[float]().union(*(one.values for one in free if one.name in columns))
+    """Columns that hold one value alone of those that others hold, and belong to them by the form of their names."""
+    known = [one for one in free if one.name in columns]
+    held = {word for one in known for word in one.words}
+    values = frozenset[float]().union(*(one.values for one in known))
     return tuple(
         one.name
         for one in free
         if one.distinct == 1
-        and one.scored
-        and one.values <= held
-        and ((len(known) == 1 and words_of(one.name)[0] in known) or (criteria and is_criterion(one.name)))
+        and (one.values <= values if one.scored else {*one.words} <= held)
+        and (
+            len({words_of(name)[0] for name in (*columns, one.name)}) == 1
+            or any(all(map(alike, (*columns, one.name))) for alike in (is_criterion, is_initials, is_model))
+        )
     )
 
 

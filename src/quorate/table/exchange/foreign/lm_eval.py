@@ -37,7 +37,9 @@ WRITES = "lm-evaluation-harness (0.4)"
 _KEYS = frozenset(("doc_id", "resps", "filtered_resps", "doc_hash"))
 _OWN = _KEYS | {"filter", "doc", "target", "arguments", "metrics", "prompt_hash", "target_hash"}
 _NOT_SCORED = "bypass"
-_SAMPLES = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?")
+_SAMPLES = re.compile(
+    r"(?:(?P<model>.+)[_-])?samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?"
+)
 _SHORT = 40
 
 
@@ -169,13 +171,14 @@ def _files(path: Path) -> list[Path]:
 def _run(path: Path, *, alone: bool) -> Run:
     """The samples of a file, with the results beside it.
 
-    One ``alone`` whose name has no time was named by somebody, after the model or with it.
+    One ``alone`` whose name has no time was named by somebody, after the model or with it before all else.
     """
     named = _SAMPLES.fullmatch(path.name)
     about = path.with_name(f"results_{named['time']}.json") if named and named["time"] else None
     results = object_at(document(about, "leave it out"), str(about)) if about and about.is_file() else {}
-    own = bool(named and alone and not named["time"])
-    model = results.get("model_name") or (path.absolute().parent.name if named and not own else None)
+    before = named["model"] if named else None
+    own = bool(named and alone and not (named["time"] or before))
+    model = results.get("model_name") or before or (path.absolute().parent.name if named and not own else None)
     samples, repeated = [], False
     for number, line in objects(path, "doc_id", of=WRITES):
         where = f"{path}: line {number}"
