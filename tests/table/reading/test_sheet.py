@@ -249,3 +249,83 @@ def test_systems_are_named_without_what_each_was_given(tmp_path, form):
     assert table.facet("system").levels == ("gpt-4o", "llama3", "qwen")
     judges = q.read(tmp_path / "sheet.csv", wide={"judge": names}, facets={"item": "id"}, announce=False)
     assert judges.facet("judge").levels == tuple(sorted(names))
+
+
+@pytest.mark.parametrize("column", ["name", "rater", "system"])
+def test_levels_on_two_scales_have_no_mean(tmp_path, column):
+    cells = [(f"t{n}", level, MARKS[n, 0] / (10 if level != "c" else 2)) for n in range(N) for level in "abc"]
+    path = sheet(tmp_path, *rows(f"trace_id,{column},score", cells))
+    with pytest.raises(Unsure, match="a and b never go beyond .*: two scales") as found:
+        q.read(path, announce=False)
+    assert found.value.ways[0].options == {"where": f"\"{column}\" NOT IN ('a', 'b')"}
+    assert q.read(path, where=found.value.ways[1].options["where"], announce=False).n_cells == 2 * N
+
+
+def test_names_of_criteria_in_a_column_stand_for_themselves(tmp_path):
+    cells = [
+        (f"t{n}", name, m) for n, row in enumerate(MARKS) for name, m in zip(("fluency", "x", "y"), row, strict=True)
+    ]
+    assert q.read(sheet(tmp_path, *rows("trace_id,name,value", cells)), announce=False).facet("name").fixed
+
+
+@pytest.mark.parametrize("form", ["{}_wins", "wins_{}"])
+def test_wins_by_columns_of_two_sides_that_no_column_names(tmp_path, form):
+    """Those of one row may be alike."""
+    head = "store," + ",".join(form.format(side) for side in ("old", "new")) + ",ties"
+    path = sheet(tmp_path, *rows(head, ((f"s{n}", *marks) for n, marks in enumerate(MARKS))))
+    table = q.read(path, announce=False)
+    assert (table.models, table.n_votes) == (("new", "old"), MARKS.sum())
+    assert f"decisive votes in {N} levels of cluster" in q.compare(path, "new", "old").sentence
+
+
+def test_counts_of_labels_beside_how_many_gave_one(tmp_path):
+    cells = [(n, f"text {n}", sum(marks), *marks) for n, marks in enumerate(MARKS)]
+    table = q.read(sheet(tmp_path, *rows("id,text,n_annotators,toxic,mild,fine", cells)), announce=False)
+    assert (table.labels, table.n_answers) == (("fine", "mild", "toxic"), MARKS.sum())
+
+
+@pytest.mark.parametrize("names", ["JK,LM,TR", "gpt-4o,llama3,qwen"])
+def test_who_says_the_same_of_all_is_not_left_out(tmp_path, names):
+    cells = [(n, ("in", "out")[n % 2], ("in", "out")[n % 3 > 0], "out") for n in range(N)]
+    path = sheet(tmp_path, *rows(f"item_id,{names}", cells))
+    try:
+        options = {}
+        table = q.read(path, announce=False)
+    except Unsure as open_:
+        options = open_.ways[0].options
+        table = q.read(path, announce=False, **options)
+    assert table.n_cells == 3 * N
+
+
+def test_a_final_score_is_one_with_that_of_the_record_beside(tmp_path):
+    lines = [
+        f'{{"trace_id": "t{n}", "review": {{"rating": {m}}}, "final_rating": {m}}}' for n, m in enumerate(MARKS[:, 0])
+    ]
+    table = q.read(sheet(tmp_path, *lines, name="traces.jsonl"), announce=False)
+    assert (table.score, table.n_cells) == ("final_rating", N)
+
+
+def test_a_verdict_of_an_answer_is_the_score_and_no_answer_is(tmp_path):
+    said = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
+    cells = [(f"q {n}", ("Oslo", "Quito")[n % 2], ("Oslo", "Quito", "Rome")[n % 3], said[n % 3]) for n in range(N)]
+    table = q.read(sheet(tmp_path, *rows("question,gold_answer,predicted_answer,verdict", cells)), announce=False)
+    assert (table.score, table.labels) == ("verdict", said)
+
+
+def test_the_only_numbers_beside_who_measured_what_are_the_score(tmp_path):
+    cells = [(f"S{n}", f"PT{j}", round(100 + n + j / 3, 1)) for n in range(N) for j in range(3)]
+    assert q.read(sheet(tmp_path, *rows("subject,rater,flexion_deg", cells)), announce=False).score == "flexion_deg"
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_questions_that_are_put_both_ways_are_asked_about(tmp_path, turned):
+    liking = RNG.normal(3, 1, N)
+    marks = np.clip(np.rint(liking[:, None] + RNG.normal(0, 0.5, (N, 6))), 1, 5).astype(int)
+    marks[:, 1::2] = 6 - marks[:, 1::2] if turned else marks[:, 1::2]
+    path = sheet(tmp_path, *rows("Participant,Q1,Q2,Q3,Q4,Q5,Q6", ((f"P{n}", *row) for n, row in enumerate(marks))))
+    if not turned:
+        assert q.read(path, announce=False).n_levels("item") == len(marks[0])
+        return
+    with pytest.raises(Unsure, match="Q2, Q4 and Q6 are high where the others are low") as found:
+        q.read(path, announce=False)
+    assert found.value.ways[0].options["wide"] == {"item": ("Q1", "Q3", "Q5")}

@@ -38,8 +38,8 @@ MOST_WORDS = 60
 """Distinct values of a column that are listed."""
 MOST_SCALED = 2_000
 """Distinct values that are looked at where some of them are percentages or fractions."""
-_MARK = re.compile(r"[.*\u2013\u2014-]+")
-"""What stands among labels where there is none; a question mark may be one."""
+_MARK = re.compile(r"[.*\u2013\u2014-]+|NA|NaN|nan|#N/A|<NA>")
+"""What stands among labels where there is none; a question mark, or none, may be one."""
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
@@ -244,8 +244,9 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
             scale = scale_of(_texts(counted, place, MOST_SCALED))
         known = scale is not None or (numbers and len(strays) == len(others))
         if not known:  # words of their own, among which a mark alone is none
-            marks = () if numbers else [word for word in words if not any(map(str.isalnum, word))]
-            strays = tuple(marks) if len(marks) == 1 < distinct and _MARK.fullmatch(marks[0]) else ()
+            marks = [] if numbers else [word for word in words if _MARK.fullmatch(word)]
+            odd = [word for word in words if not any(map(str.isalnum, word)) and word not in marks]
+            strays = tuple(marks) if len(marks) == 1 < distinct and not odd else ()
         columns.append(Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays, scale))
     rows = facts[0][0] if facts else 0
     return Table(file, rows, tuple(columns), held)

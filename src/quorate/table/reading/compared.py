@@ -62,7 +62,8 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
     Judges, criteria and numbered columns are none, and where no name says what a row is the rows may be compared.
     """
     columns = [name for names in way.options["wide"].values() for name in names]
-    if not any(CROSSED in role for role in way.options["wide"]) and all(map(is_model, stripped(columns))):
+    models = any(all(map(is_model, names)) for names in (columns, stripped(columns)))
+    if models and not any(CROSSED in role for role in way.options["wide"]):
         return True
     own = {word for name in varying(columns) for word in name.split(".")[-1:]}
     row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))

@@ -19,6 +19,7 @@ from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
     IDS,
+    PEOPLE,
     QUESTION,
     REMARKS,
     RESPONSES,
@@ -67,6 +68,9 @@ def part_of(names: Sequence[str]) -> str | None:
     """What one of the two things is that names of columns cross; None if no name says it."""
     if all(is_judge(name) or re.fullmatch(r"r\d+", name.lower()) for name in names):  # short for raters
         return JUDGE
+    people = [bool(PEOPLE & {*words_of(name)}) for name in names]
+    if any(people) and all(one or is_model(name) for one, name in zip(people, names, strict=True)):
+        return JUDGE
     if all(map(is_criterion, names)):
         return CRITERION
     told = [maker(name) is not None or is_arm(name) for name in names]
@@ -79,7 +83,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(map(is_criterion, varying(columns)))
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
-    systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
+    systems = max(
+        sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in names)
+        for names in (bare, columns)
+    )
     held = all(holder_of(name) in HOLDERS for name in columns)
     forms = {form_of(name) for name in columns}  # such as art_01 to art_32
     asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)

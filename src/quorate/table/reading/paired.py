@@ -393,9 +393,10 @@ def of_one_prompt(table: Table, votes: Reading | None) -> Reading | None:
     prompts = claims(table.names, VOTE_ALIASES[PROMPT])
     if votes is None or len(prompts) < 2 or PROMPT in votes.options.get("facets", {}):
         return votes
-    same = all(table.keys([prompts[0], one]) == table.keys(prompts[:1]) == table.keys([one]) for one in prompts[1:])
     best = min(prompts, key=lambda name: not is_id(name))
-    return votes.naming({PROMPT: best}) if same else votes
+    same = all(table.keys([best, one]) == table.keys([best]) for one in prompts)
+    whole = is_id(best) or all(table.keys([one]) == table.keys([best]) for one in prompts)
+    return votes.naming({PROMPT: best}) if same and whole else votes
 
 
 def sides_of(table: Table) -> list[str | None]:

@@ -22,10 +22,12 @@ _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "ov
 """What a row is called that is made of the others."""
 
 
-_LONGEST_SHEET, _ROUNDED = 20_000, 0.05
+_LONGEST_SHEET, _ROUNDED = 20_000, 0.051
 """Rows of the longest table that may end in totals, and how far from these a number is that was rounded."""
 _FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
 """Labels of which one may be a total; judgments, and the share of judges to them beyond which most judged once."""
+_MOST_GROUPS = 9
+"""Levels of what groups rows, each of them in more rows than that."""
 
 
 def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
@@ -57,13 +59,18 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 
 
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
-    """The id of every row, or of every row of a system, where what is asked has no name or comes back in a few rows."""
+    """The id of every row, or of every row of a system, where what is asked has no name or comes back in a few rows.
+
+    Also where what is called so holds a few groups alone, or is one text of several ids that were judged.
+    """
     item, system = known.get(ITEM) or None, known.get(SYSTEM) or None
     several = [
         role for role in (JUDGE, PROMPT, REPLICATE) if known.get(role) and table.column(known[role]).distinct > 1
     ]
-    if (item or system) is None or (item and is_id(item)) or several:
+    if (item or system) is None or (item and is_id(item)):
         return None
+    if several:
+        return _id_of_texts(table, item, [name for role in (JUDGE, SYSTEM, *several) if (name := known.get(role))])
     if system is not None:
         free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
         ids = [one.name for one in free if is_id(one.name) and table.keys([one.name, system]) == table.rows]
@@ -71,8 +78,20 @@ def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
             ids = [name for name in ids if 2 * table.column(name).distinct <= table.rows]
         told = item is not None and table.keys([item, system]) == table.rows
         return ids[0] if len(ids) == 1 and not told else None
-    few = item is not None and table.rows / 2 < table.column(item).distinct < table.rows
+    distinct = table.column(str(item)).distinct
+    few = table.rows / 2 < distinct < table.rows or distinct <= min(_MOST_GROUPS, table.rows / _MOST_GROUPS)
     return identifier(table, {*known.values()}) if few else None
+
+
+def _id_of_texts(table: Table, item: str | None, beside: Sequence[str]) -> str | None:
+    """The id that tells apart what was judged, where a text comes back under several; None if none or several do."""
+    if item is None or table.keys([item, *beside]) == table.rows:
+        return None
+    ids = [
+        one.name for one in table.columns if is_id(one.name) and one.name not in beside and one.distinct < table.rows
+    ]
+    ids = [name for name in ids if table.within(name, item) and table.keys([name, *beside]) == table.rows]
+    return ids[0] if len(ids) == 1 else None
 
 
 def inner_id(table: Table, known: Mapping[str, str]) -> str | None:
@@ -105,7 +124,8 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     for one in table.columns:
         found = () if one.numeric or not one.filled else _totals_in(table, one)
         named = one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values())
-        if found and (_are_made(table, one, found) or (named and len(found) == 1)):
+        plainly = named and len(found) == 1 and found[0].strip().lower() in _TOTAL_ROWS | STATISTICS
+        if found and (plainly or _are_made(table, one, found)):
             shown, rows = (
                 listed([f'"{label}"' for label in found]),
                 "one row" if len(found) == 1 else f"{len(found)} rows",
@@ -128,9 +148,10 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
     """What a column calls the rows that are made of the others, each once; none in a table longer than any sheet."""
     if table.rows > _LONGEST_SHEET:
         return ()
-    totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS | STATISTICS))
+    totals = "|".join(sorted(_TOTAL_ROWS | STATISTICS))
     text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-    found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
+    called = f"regexp_full_match({text}, '({totals})( [a-z]+)?|[a-z]+ ({totals})')"
+    found = table.opened.relation.filter(called).project(table.sql(one.name)).fetchall()
     labels = tuple(dict.fromkeys(label for (label,) in found))
     return labels if len(labels) == len(found) else ()
 
@@ -138,28 +159,25 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
 def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
     """Whether every number in these rows is the sum or the mean of its column in the others, but for other statistics.
 
-    These stand below a mean or a sum.
+    These stand below a mean or a sum. Of words a number may also say how often one of them was given.
     """
-    made_so = [label for label in labels if label.strip().lower() in _TOTAL_ROWS]
-    numbers = [two for two in table.columns if two.numeric and two.filled > 1]
-    if not (numbers and made_so):
-        return False
-    name, others = table.sql(one.name), f"{table.sql(one.name)} NOT IN ({', '.join(map(literal, labels))})"
-    asked = [
-        f"{how}(TRY_CAST({table.sql(two.name)} AS DOUBLE)) FILTER ({rows})"
-        for two in numbers
-        for how, rows in (("sum", others), ("avg", others), *(("max", f"{name} = {literal(x)}") for x in made_so))
-    ]
-    (values,) = table.opened.relation.aggregate(", ".join(asked)).fetchall()
-    size = 2 + len(made_so)
-    each = [values[at : at + size] for at in range(0, len(values), size)]
-    made = [
-        total is not None and min(abs(given - total), abs(given - mean)) <= _ROUNDED
-        for total, mean, *row in each
-        for given in row
-        if given is not None
-    ]
-    return bool(made) and all(made)
+    made_so = [label for label in labels if _TOTAL_ROWS & {*label.lower().split()}]
+    others = f"{table.sql(one.name)} NOT IN ({', '.join(map(literal, labels))})"
+    rest, made = table.opened.relation.filter(others), table.opened.relation.filter(f"NOT ({others})")
+    found: list[bool] = []
+    for two in table.columns if made_so else ():
+        number = f"TRY_CAST({table.sql(two.name)} AS DOUBLE)"
+        given = made.filter(f"{table.sql(one.name)} IN ({', '.join(map(literal, made_so))})").project(number).fetchall()
+        wanted = [value for (value,) in given if value is not None]
+        if two is one or not wanted or two.filled < 2:
+            continue
+        if two.numeric:
+            of_rest = rest.aggregate(f"sum({number}), avg({number})").fetchall()[0]
+        else:
+            of_rest = tuple(times for (times,) in rest.aggregate("count(*)", table.sql(two.name)).fetchall())
+        close = [abs(value - other) <= _ROUNDED for value in wanted for other in of_rest if other is not None]
+        found.append(sum(close) >= len(wanted))
+    return bool(found) and all(found)
 
 
 def refuse_peers(table: Table, known: Mapping[str, str]) -> None:

@@ -111,7 +111,7 @@ def _counted(table: Table) -> Reading | None:
     """Counts of how often each of two was preferred, by names such as ``prefers_old`` and ``old_wins``."""
     whole = [one for one in table.columns if one.numeric and one.whole and (one.low or 0) >= 0]
     named = [(words_of(one.name), one.name) for one in whole]
-    wins = [(words[0], words[1:], name) for words, name in named if len(words) > 1 and words[0] in _PREFERS]
+    wins = [(words[0], words[1:], name) for words, name in named if len(words) > 1 and words[0] in _PREFERS | _WON]
     wins = wins or [(words[-1], words[:-1], name) for words, name in named if len(words) > 1 and words[-1] in _WON]
     if len(wins) != 2 or wins[0][0] != wins[1][0]:
         return None
