@@ -32,12 +32,17 @@ LESS = frozenset(
     words(
         "error errors wer cer ter loss perplexity toxicity toxic hallucination bias hallucinations hallucinated harm "
         "harmful harmfulness violation violations violated unsafe jailbroken failed failure failures mistakes defects "
-        "penalty refused"
+        "penalty refused attack attacks asr jailbreak jailbreaks"
     )
 )
 """Words in the name of a column of which less is better."""
+_TURNED = frozenset(words("free no not non without detected detection resisted blocked resistance"))
+"""Words beside those that turn them round."""
 METRICS = frozenset(
-    words("bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl pesq stoi dnsmos utmos nisqa")
+    words(
+        "bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl pesq stoi dnsmos utmos nisqa "
+        "iou miou dice psnr ssim lpips fid"
+    )
 )
 """Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
@@ -100,7 +105,7 @@ JUDGED = frozenset(
         "answer response target ratee object query conversation dialogue dialog summary sentence paper video product "
         "instance trial candidate ticket review abstract statement specimen scan slide interview speech passage "
         "message comment post tweet record story url problem scenario generation person customer employee member "
-        "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
+        "child unit scene request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
         "test essay ad script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
@@ -154,7 +159,7 @@ REMARKS = frozenset(
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
 """Words in the name of a column of shares."""
-_TITLES = frozenset(("dr", "prof", "mrs", "nurse", "physio", "ta"))
+_TITLES = frozenset(("dr", "prof", "mr", "ms", "mrs", "nurse", "physio", "ta"))
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
 _COUNTED = frozenset(
@@ -343,7 +348,7 @@ def is_less(name: str) -> bool:
     (True, True, False, False)
     """
     words = {*words_of(name)}
-    return bool(words & LESS) and not words & {"free", "no", "not", "non", "without", "detected", "detection"}
+    return bool(words & LESS) and not words & _TURNED
 
 
 def is_aspect(name: str) -> bool:

@@ -57,7 +57,8 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     except python_calamine.CalamineError as error:
         raise InvalidData(f"{path}: is no spreadsheet that can be read ({error}); save it anew or export it") from error
     tables = {name: rows for name, rows in found.items() if len(rows) > 1}
-    wanted = [*tables] if part is None else [name.strip() for name in part.split(",")]
+    wide = [name for name, rows in tables.items() if len(rows[0]) > 1]  # beside which one column is of remarks
+    wanted = (wide or [*tables]) if part is None else [name.strip() for name in part.split(",")]
     for name in wanted:
         if name not in tables:
             raise InvalidInput(f'part: no sheet "{name}" with a table in {path.name}; it has {listed(list(tables))}')
@@ -72,7 +73,10 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
             f"source: sheets of {path.name} are not one table ({listed(wanted, most=6)}); name those that are, such as "
             + argument("part", sheets)
         )
-    return as_levels(opened, "sheet")
+    whole = as_levels(opened, "sheet")
+    left = [name for name in tables if part is None and name not in wanted]
+    said = (Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} one column"),)
+    return replace(whole, notes=(*said, *whole.notes)) if left else whole
 
 
 def _table(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:

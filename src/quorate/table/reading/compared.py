@@ -19,9 +19,11 @@ from quorate.table.columns.names import (
     is_judge,
     is_judged,
     is_person,
+    says_nothing,
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
@@ -103,11 +105,14 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     elif judge and item != ROW_NUMBER and not found.options.get("wide"):
         swapped = {**{role: name for role, name in own.items() if role not in (ITEM, JUDGE)}, ITEM: judge, JUDGE: ""}
         ways.append(Meant({**found.options, "facets": {**swapped, SYSTEM: item}}, f"{item} is compared"))
+    if own.get(FILE) == FILE:  # which are given to be compared
+        return (Meant(reading(FILE), f"each {FILE} is compared"),), f"each {FILE}"
     crossing = [one.name for one in free if own.get(one.name) == one.name]
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
     if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else
         return tuple(ways), str(item)
-    return tuple(ways), first if judge and plain(first) not in OCCASIONS else ""
+    told = judge or not says_nothing(first)
+    return tuple(ways), first if told and plain(first) not in OCCASIONS else ""
 
 
 def _crosses(table: Table, one: Column, item: str) -> bool:

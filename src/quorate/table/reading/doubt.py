@@ -310,9 +310,11 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
     item = known.get(ITEM)
     again = item in table.names and table.column(str(item)).distinct < table.rows
     said = {*words_of(score)} & {*HINTS}  # how well it was answered
+    system = known.get(SYSTEM, "")  # which another column may say too
+    same = {one.name for one in table.columns if system and table.within(system, one.name)}
     return [
         one
-        for one in labels(table, used)
+        for one in labels(table, used | {name for name in same if table.within(name, system)})
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)

@@ -122,6 +122,8 @@ def said_by_labels(table: Table, one: Column) -> str | None:
     return ITEM if items or numbered else None
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
+"""What a day is written like."""
 _FEWEST_NUMBERED = 10
 """Labels of one form that are numbered, from which on they are of what is judged."""
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
@@ -149,6 +151,7 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
     judged = {*HINTS, *GIVEN, *REMARKS}  # judgments, of whomever, are no facets, nor what is said of them
     free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
+    free = [one for one in free if not (one.words and all(map(_DAY.match, one.words)))]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
 
@@ -284,7 +287,7 @@ def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[
 
 def _may_be_judged(name: str) -> bool:
     """Whether a name says something, and nothing else than what is judged."""
-    words = {*words_of(name)} - IDS
+    words = {*words_of(name)} - IDS - {"name", "code"}
     said = any(len(word) > 2 and word.isalpha() for word in words) and not says_nothing(name)
     other = words & {*GROUPS, *CLUSTERS, *ARRANGED, *DESCRIBED, *ANSWERERS, *MEASURES, *OCCASIONS}
     return said and (not other or words_of(name)[-1] in JUDGED or words <= _TOGETHER)

@@ -45,6 +45,8 @@ _TRIES = frozenset(("run", "rerun", "repeat", "rep", "repetition", "attempt", "t
 """What a column is called, with a number, that holds the scores of one try of several."""
 _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
+_ANSWERED = frozenset(("timestamp", "submitted", "completed"))
+"""What says when somebody answered, of whom nothing else may be told."""
 _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
 _LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN"))
@@ -82,7 +84,6 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     bare = stripped(columns)
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(map(is_criterion, varying(columns)))
-    people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     systems = max(
         sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in names)
         for names in (bare, columns)
@@ -91,6 +92,8 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     forms = {form_of(name) for name in columns}  # such as art_01 to art_32
     asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
     asked |= len(columns) >= _FEWEST_NUMBERED and len(forms) == 1 and "#" in next(iter(forms))
+    people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
+    people |= asked and bool(_ANSWERED & {*words_of(row or "")})
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
     several = f"{columns[0]} to {columns[-1]}"
@@ -98,6 +101,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
         (
             JUDGE not in known and systems == len(columns) and _give_reasons(bare, {*names} - {*columns}),
             Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
+        ),
+        (
+            SYSTEM in known and all(map(is_model, bare)),
+            Said(JUDGE, f"models beside {known.get(SYSTEM)} are judges", "sure"),
         ),
         (
             all(map(is_judge, bare)) or _say_judges(columns),

@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import ACTS, RESPONSES, TOTALS, is_id, is_judge, is_judged, says_ends, words_of
+from quorate.table.columns.names import (
+    ACTS,
+    RESPONSES,
+    TOTALS,
+    is_id,
+    is_judge,
+    is_judged,
+    says_ends,
+    says_nothing,
+    words_of,
+)
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
@@ -22,7 +32,7 @@ _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "ov
 """What a row is called that is made of the others."""
 
 
-_LONGEST_SHEET, _ROUNDED = 20_000, 0.051
+_LONGEST_SHEET, _ROUNDED = 20_000, 0.06
 """Rows of the longest table that may end in totals, and how far from these a number is that was rounded."""
 _FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
 """Labels of which one may be a total; judgments, and the share of judges to them beyond which most judged once."""
@@ -228,6 +238,12 @@ def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
         return None
     items = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
     return judge if items else None
+
+
+def numbers_of_rows(table: Table) -> set[str]:
+    """Columns without a name that count rows from 0 or 1, as data frames write them."""
+    whole = [one for one in table.columns if one.whole and one.distinct == table.rows and one.low in (0, 1)]
+    return {one.name for one in whole if says_nothing(one.name) and (one.high or 0) - (one.low or 0) == table.rows - 1}
 
 
 def copies(table: Table) -> set[str]:

@@ -60,7 +60,7 @@ _SUCCESSES = frozenset(words("correct passed pass passes resolved solved success
 """Words in the name of a column that counts successes, beside one of how many were tried."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Levels of which it is looked at whether they use one scale, how many times as far another goes, and their scores."""
-_SCALED = frozenset(("norm", "normalized", "normalised", "scaled", "standardized", "standardised"))
+_SCALED = frozenset(words("norm normalized normalised scaled standardized standardised z zscore"))
 """Words in the name of a score that is another on another scale."""
 _MANY = 12
 """Distinct broken numbers of a column that was measured."""
@@ -218,7 +218,7 @@ def hinted(name: str) -> bool:
     return (
         says_ends(name)
         or name.rstrip().endswith("?")
-        or bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
+        or bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID, *METRICS})
     )
 
 
@@ -226,7 +226,7 @@ def likeliest_score(table: Table, taken: set[str]) -> str | None:
     """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
 
     def rank(name: str) -> tuple[bool, int, bool, int, int, str]:
-        words, column = plain(name).split("_"), table.column(name)
+        words, column = words_of(name), table.column(name)
         hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
         hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
         marks = column.scale is not None and column.distinct > 2
@@ -288,7 +288,7 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
         return False
     if words & {*RESPONSES} and {*words_of(score.name)} & {*HINTS}:  # what was answered, of which it says how well
         return False
-    if same_in_rows(table, one, score):
+    if same_in_rows(table, one, score) or (words & _SCALED and words - _SCALED <= {*words_of(score.name)}):
         return False
     if is_of_people(one.name) and {*words_of(score.name)} & {*HINTS} and not same_scale(one, score):
         return False  # what is right, of which the score says how well it was met

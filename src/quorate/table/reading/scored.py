@@ -56,6 +56,7 @@ from quorate.table.reading.recognised import (
     inner_id,
     judged_once,
     no_status,
+    numbers_of_rows,
     recognised,
     refuse_peers,
     refuse_rows,
@@ -127,6 +128,8 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= {known[ITEM]} if rows and ITEM in known else set()
         known |= {ITEM: str(rows or inner)}
     aside |= copies(table)
+    if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known):
+        aside |= numbers_of_rows(table)
     table, made, granted = _with_made(table, known, aside)
     aside |= {part for name in made.values() for part in made_of(name).parts}
     known |= made
@@ -213,7 +216,7 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     refuse_rows(table, known)
     several = several_in(table, known, aside)
     if several is not None:
-        return replace(several, reasons=(*reasons, *several.reasons))
+        return replace(several, reasons=(*reasons, *several.reasons)).naming(dict.fromkeys(dropped, ""))
     whole = JUDGE in known and total_of(table, {*known.values(), *aside}) is not None
     wide = None if "score" in known or whole else side_by_side(table, known, aside)
     if wide is not None:
@@ -232,8 +235,9 @@ def _of_rows(
         dropped, aside = {*dropped, JUDGE}, {*aside, once}
     alone = known.get(JUDGE, "") if ITEM not in known else ""
     others = bool(alone) and named_as_judged(table, {*known.values()}, False)
-    if alone and table.column(alone).distinct == table.rows and not others:
-        reasons.append(f"{alone} answered once each: what every row is of")
+    each = [name for role in (JUDGE, SYSTEM) if (name := known.get(role))]
+    if alone and table.keys(each) == table.rows and not others:
+        reasons.append(f"{alone} answered once {'each' if len(each) == 1 else 'of each'}: what every row is of")
         known[ITEM] = known.pop(JUDGE)
         dropped = {*dropped, JUDGE}
     taken = {*known.values(), *aside}

@@ -33,8 +33,10 @@ _GIVEN_OFTEN = frozenset(
 _AGAIN = frozenset(words("sample repeat run trial epoch seed replicate attempt try draw pass passe"))
 _SCORED = frozenset(("score", "grade", "reward"))
 """What lists hold of which nothing says that different judges gave them."""
-_TRIED = frozenset(("result", "outcome", "success", "passed"))
-"""What lists hold that a system reached each time that it tried."""
+_TRIED = frozenset(("result", "outcome", "succes", "passed", "resolved", "solved"))
+"""What lists hold that a system reached each time that it tried, without an s at the end."""
+_REACHED = frozenset(("0", "1", "true", "false"))
+"""What says whether it was reached."""
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
 """What a column is called that may say how many times a row is meant."""
 _OF_LABELS = frozenset(("count", "counts", "n", "num", "votes", "number"))
@@ -194,9 +196,10 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
         return {"wide": {role: (name,)}, **({"facets": facets} if facets else {}), **more}
 
     parts = {part.removesuffix("s") for part in words_of(name)}
+    tried = parts & _TRIED and (SYSTEM in others or {entry.lower() for entry in entries} <= _REACHED)
     if who is not None:
         role, why = JUDGE, f"{who} says who gave each"
-    elif JUDGE in others or parts & _AGAIN or (SYSTEM in others and parts & _TRIED):
+    elif JUDGE in others or parts & _AGAIN or tried:
         role, why = REPLICATE, "each another try"
     elif parts & {*JUDGES_ALONE} and len({*sizes}) == 1:
         role, why = JUDGE, "each of one judge, by its place"
