@@ -58,6 +58,8 @@ _TRIED = frozenset(
 """Last words in the name of a column that counts what was tried."""
 _SUCCESSES = frozenset(words("correct passed pass passes resolved solved success successes successful hits met"))
 """Words in the name of a column that counts successes, beside one of how many were tried."""
+_AT_MOST = frozenset(("max", "maximum", "possible"))
+"""Words in the name of a column of how many points there may be."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Levels of which it is looked at whether they use one scale, how many times as far another goes, and their scores."""
 _SCALED = frozenset(words("norm normalized normalised scaled standardized standardised z zscore"))
@@ -173,13 +175,19 @@ def count_of(table: Table, score: Column) -> str | None:
     return None
 
 
-def share_of(table: Table, taken: set[str]) -> str | None:
-    """A count of successes and one of how many were tried in every row, joined by ``/``; None if no names say them."""
-    whole = [
-        one for one in table.columns if one.name not in taken and one.numeric and one.whole and (one.low or 0) >= 0
-    ]
-    tried = [one for one in whole if (one.low or 0) >= 1 and (one.high or 0) > 1 and _says_tried(one.name)]
-    right = [one for one in whole if one not in tried and (one.high or 0) > 1 and {*words_of(one.name)} & _SUCCESSES]
+def share_of(table: Table, taken: set[str], score: str | None = None) -> str | None:
+    """A count of successes and one of how many were tried in every row, joined by ``/``; None if no names say them.
+
+    Or points, the ``score`` by its name if one is, and how many there may be, which is not the same in every row.
+    """
+    numbers = [one for one in table.columns if one.numeric and (one.low or 0) >= 0]
+    free = [one for one in numbers if one.name not in taken and one.whole and score is None]
+    tried = [one for one in free if (one.low or 0) >= 1 and (one.high or 0) > 1 and _says_tried(one.name)]
+    right = [one for one in free if one not in tried and (one.high or 0) > 1 and {*words_of(one.name)} & _SUCCESSES]
+    most = [one for one in numbers if _AT_MOST & {*words_of(one.name)} and one.name != score]
+    if len(most) == 1 < most[0].distinct and (most[0].low or 0) > 0:
+        points = [one for one in numbers if {*words_of(one.name)} == {*words_of(most[0].name)} - _AT_MOST]
+        tried, right = most, [one for one in points if score in (None, one.name)]
     if not len(tried) == len(right) == 1:
         return None
     names = right[0].name, tried[0].name

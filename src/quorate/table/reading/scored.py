@@ -168,7 +168,7 @@ def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple
     """
     down = filled_down(table, known)
     said = [f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"] if down else []
-    share = None if "score" in known else share_of(table, {*known.values(), *aside})
+    share = share_of(table, {*known.values(), *aside}, known.get("score"))
     if share is not None:
         said.append(f"{' of '.join(made_of(share).parts)}: the share of each row is its score")
     made = {**down, **({} if share is None else {"score": share})}

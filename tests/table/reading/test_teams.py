@@ -1,0 +1,154 @@
+"""Files as small teams keep them: ids beside texts, totals in words, two files, nested verdicts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.table.reading.test_sheet import MARKS, N, rows, sheet
+
+import quorate as q
+from quorate.table.reading.reading import Unsure
+
+
+def read(path, **options):
+    return q.read(path, announce=False, **options)
+
+
+def test_what_is_called_so_and_groups_rows_is_no_item_beside_an_id_of_each(tmp_path):
+    cells = [
+        (f"r{n}", MARKS[n % N, n // N], ("Passive", "Promoter")[n % 2], ("Free", "Pro", "Team")[n % 3])
+        for n in range(3 * N)
+    ]
+    table = read(sheet(tmp_path, *rows("Response ID,rating,Segment,Plan", cells)))
+    assert (table.names, table.n_levels("item")) == (("item",), 3 * N)
+
+
+def test_an_id_is_judged_where_a_text_comes_back_under_several(tmp_path):
+    cells = [(f"nq-{n}", f"question {n // 2}", judge, MARKS[n, j]) for n in range(N) for j, judge in enumerate("abc")]
+    table = read(sheet(tmp_path, *rows("id,question,judge,score", cells)))
+    assert (table.names, table.n_levels("item")) == (("item", "judge"), N)
+    cells = [(f"p{n}", f"text {n // 2}", "old", "new", f"rater {j}", "AB"[n % 2]) for n in range(N) for j in range(2)]
+    votes = read(sheet(tmp_path, *rows("prompt_id,prompt,model_a,model_b,rater,winner", cells)))
+    assert len(votes.facet("prompt").levels) == N
+
+
+def test_na_among_labels_is_none(tmp_path):
+    cells = [(n, *(["NA", "low", "high", "mid"][m % 4] for m in row)) for n, row in enumerate(MARKS, 1)]
+    assert read(sheet(tmp_path, *rows('"",reader1,reader2,reader3', cells))).labels == ("high", "low", "mid")
+
+
+def test_numbers_of_rows_and_days_are_no_score_and_nobody_who_judged(tmp_path):
+    cells = [
+        (f"{n}", f"E{n // 2}", ("Sam", "Dana")[n % 2], MARKS[n, 0], f"2024-03-{1 + n // 6:02}") for n in range(1, N)
+    ]
+    table = read(sheet(tmp_path, *rows('"",essay,rater,holistic,Closed', cells)))
+    assert (table.names, table.score) == (("item", "judge"), "holistic")
+    alone = read(
+        sheet(tmp_path, *rows("Ticket ID,Closed,CSAT", ((f"T{n}", cell[-1], cell[-2]) for n, cell in enumerate(cells))))
+    )
+    assert alone.names == ("item",)
+
+
+@pytest.mark.parametrize("name", ["Total passed", "Class total", "passed total"])
+def test_a_total_of_words_is_how_often_one_was_given(tmp_path, name):
+    said = np.where(MARKS > 5, "PASS", "FAIL")
+    lines = rows("task,gpt-4o,llama3,qwen", ((f"task_{n}", *row) for n, row in enumerate(said)))
+    path = sheet(tmp_path, *lines, ",".join([name, *map(str, (MARKS > 5).sum(axis=0))]))
+    assert q.rank(path).judgments.n_levels("item") == N
+
+
+@pytest.mark.parametrize(("column", "system"), [("passed", False), ("resolved", True), ("success", False)])
+def test_lists_of_what_was_reached_are_tries(tmp_path, column, system):
+    cells = [
+        (f"t{n}", *(["abc"[n % 3]] if system else []), f'"{(MARKS[n] > 5).astype(int).tolist()}"') for n in range(N)
+    ]
+    table = read(sheet(tmp_path, *rows(f"task_id,{'model,' * system}{column}", cells)))
+    assert (int(table.n.sum()), "judge" in table.names) == (3 * N, False)
+
+
+def test_two_runs_that_are_compared_are_the_systems(tmp_path):
+    files = [
+        sheet(
+            tmp_path,
+            *rows("case_id,expected,correct", ((n, f"x{n % 9}", MARKS[n, j] % 2) for n in range(N))),
+            name=f"eval_{j}.csv",
+        )
+        for j in (0, 1)
+    ]
+    assert q.compare(files, "eval_0", "eval_1").outcome.value in ("better", "worse", "undecided")
+    lines = {
+        name: [json.dumps({"question": f"q{n}", "meta": {"model": name}, "rating": int(MARKS[n, 0])}) for n in range(N)]
+        for name in ("base", "sft")
+    }
+    files = [sheet(tmp_path, *held, name=f"{name}.jsonl") for name, held in lines.items()]
+    assert read(files).facet("system").levels == ("base", "sft")
+
+
+def test_models_of_one_name_are_compared_and_judge_where_another_column_says_the_system(tmp_path):
+    path = sheet(
+        tmp_path, *rows("qid,Llama-3.1-8B,Llama-3.1-70B", ((n, *(MARKS[n, :2] > 5).astype(int)) for n in range(N)))
+    )
+    assert q.compare(path).b in ("Llama-3.1-8B", "Llama-3.1-70B")
+    lines = [
+        json.dumps(
+            {
+                "qid": n // 2,
+                "model": "ab"[n % 2],
+                "verdicts": {"gpt-4o": {"score": int(m[0])}, "claude-3": {"score": int(m[1])}},
+            }
+        )
+        for n, m in enumerate(MARKS)
+    ]
+    assert read(sheet(tmp_path, *lines, name="panel.jsonl")).n_levels("judge") == 2
+
+
+def test_people_among_models_in_names_that_cross_two_things_judge(tmp_path):
+    names = [f"{system}_{judge}" for system in ("mistral", "zephyr", "qwen") for judge in ("gpt4", "human")]
+    table = read(
+        sheet(tmp_path, *rows("prompt_id," + ",".join(names), ((n, *row, *row[::-1]) for n, row in enumerate(MARKS))))
+    )
+    assert table.facet("judge").levels == ("gpt4", "human")
+
+
+def test_each_who_met_every_system_once_is_what_pairs_them(tmp_path):
+    cells = [
+        (f"R{n}", system, ("Disagree", "Neutral", "Agree")[MARKS[n, j] % 3])
+        for n in range(N)
+        for j, system in enumerate(("x", "y"))
+    ]
+    path = sheet(tmp_path, *rows("respondent,system,I would trust this answer", cells))
+    assert read(path).n_levels("item") == N
+
+
+def test_raw_scores_before_standardised_ones_and_shares_of_what_points_there_may_be(tmp_path):
+    cells = [(f"s{n}", f"u{j}", MARKS[n, j], round((MARKS[n, j] - 6) / 2.1, 4)) for n in range(N) for j in range(3)]
+    assert read(sheet(tmp_path, *rows("SegID,AnnotatorID,RawScore,ZScore", cells))).score == "RawScore"
+    cells = [
+        (f"s{n}", criterion, MARKS[n, j], most)
+        for n in range(N)
+        for j, (criterion, most) in enumerate((("a", 10), ("b", 20)))
+    ]
+    for name in ("points", "score"):
+        table = read(sheet(tmp_path, *rows(f"submission,criterion,{name},max_{name}", cells)))
+        assert table.mean.mean() == pytest.approx(np.mean([MARKS[:, 0] / 10, MARKS[:, 1] / 20]))
+
+
+def test_when_somebody_answered_is_who(tmp_path):
+    head = "Timestamp," + ",".join(f"Poster {n}: overall (1-5)" for n in range(1, 7))
+    cells = [(f"5/{n + 1}/2024 9:45:{n:02}", *(row % 5 + 1), *(row[::-1] % 4 + 1)) for n, row in enumerate(MARKS)]
+    table = read(sheet(tmp_path, *rows(head, cells)))
+    assert (table.n_levels("item"), table.n_levels("judge")) == (6, N)
+
+
+def test_attacks_that_succeeded_are_no_merit(tmp_path):
+    cells = [(f"a{n}", system, MARKS[n, j] % 2) for n in range(N) for j, system in enumerate(("base", "safe"))]
+    with pytest.raises(Unsure, match="less of attack_success is better"):
+        read(sheet(tmp_path, *rows("attack_id,target_model,attack_success", cells)))
+
+
+def test_a_table_with_the_columns_of_a_log_of_ratings_is_one_as_any_other(tmp_path):
+    cells = [(81 + n, system, "gpt-4", MARKS[n, j], "Rating") for n in range(N) for j, system in enumerate("ab")]
+    table = read(sheet(tmp_path, *rows("question_id,model,judge,score,judgment", cells)))
+    assert (table.n_levels("item"), table.n_levels("system")) == (N, 2)
