@@ -32,10 +32,12 @@ LESS = frozenset(
     words(
         "error errors wer cer ter loss perplexity toxicity toxic hallucination bias hallucinations hallucinated harm "
         "harmful harmfulness violation violations violated unsafe jailbroken failed failure failures mistakes defects "
-        "penalty refused attack attacks asr jailbreak jailbreaks"
+        "penalty refused attack attacks jailbreak jailbreaks ppl lpips fid mae rmse mse"
     )
 )
 """Words in the name of a column of which less is better."""
+PLAINLY_LESS = frozenset(words("wer cer ter loss perplexity ppl lpips fid mae rmse mse"))
+"""Those of which everybody knows it."""
 _TURNED = frozenset(words("free no not non without detected detection resisted blocked resistance"))
 """Words beside those that turn them round."""
 METRICS = frozenset(
@@ -105,7 +107,7 @@ JUDGED = frozenset(
         "answer response target ratee object query conversation dialogue dialog summary sentence paper video product "
         "instance trial candidate ticket review abstract statement specimen scan slide interview speech passage "
         "message comment post tweet record story url problem scenario generation person customer employee member "
-        "child unit scene request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
+        "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
         "test essay ad script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "

@@ -75,8 +75,10 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
         )
     whole = as_levels(opened, "sheet")
     left = [name for name in tables if part is None and name not in wanted]
-    said = (Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} one column"),)
-    return replace(whole, notes=(*said, *whole.notes)) if left else whole
+    if not left:
+        return whole
+    said = Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} one column")
+    return replace(whole, notes=(said, *whole.notes))
 
 
 def _table(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:

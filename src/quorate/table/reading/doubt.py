@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     GROUPS,
     HINTS,
     OCCASIONS,
+    PLAINLY_LESS,
     RESPONSES,
     TOTALS,
     groups_items,
@@ -104,13 +105,23 @@ def weighed(
         named = {"facets": {ITEM: item}}  # of a way that says nothing the same would be asked
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
-    if is_less(score) and SYSTEM in known and not options.get("labels"):
-        more: dict[str, Any] = {"score": score, **options}
-        ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
-        said = f"less of {score} is better by its name"
-        return Reading(ways[0].options, tuple(reasons), said=said, meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
+    less = of_less(score, options, reasons) if SYSTEM in known else None
+    if less is not None:
+        return less.granting(said) if said and less.confidence == "likely" else less
     return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
+
+
+def of_less(score: str, options: Mapping[str, Any], reasons: Sequence[str]) -> Reading | None:
+    """What to ask where systems are compared by a score of which less is better by its name; None of others."""
+    if not is_less(score) or options.get("labels"):
+        return None
+    more: dict[str, Any] = {"score": score, **options}
+    ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
+    said = f"less of {score} is better by its name"
+    if PLAINLY_LESS & {*words_of(score)}:
+        return Reading(ways[0].options, tuple(reasons), "likely", said=said)
+    return Reading(ways[0].options, tuple(reasons), said=said, meant=ways)
 
 
 def _open(
@@ -324,7 +335,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
-        and not {*DESCRIBED, *GROUPS, *CLUSTERS, "input", "instruction"} & {*words_of(one.name)}
+        and not {*DESCRIBED, *GROUPS, *CLUSTERS, "input", "instruction", "query"} & {*words_of(one.name)}
         and not (again and (groups_items(one.name) or _is_sentence(one)) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}

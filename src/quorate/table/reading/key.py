@@ -275,7 +275,7 @@ def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[
     key = [known[role] for role in (JUDGE, SYSTEM) if role in known]
     item = known[ITEM]
     again = [name for name in facets - {item, *known.values()} if not (plain(name) in OCCASIONS or _is_try(name))]
-    if not key or again or table.column(item).numeric or not _may_be_judged(item):
+    if not key or again or table.column(item).numeric or not _may_be_judged(item, SYSTEM in known):
         return False
     key += [name for name in (*facets, known.get(REPLICATE, "")) if name and name not in (item, *key)]
     rest = [
@@ -285,11 +285,19 @@ def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[
     return not any(table.keys([name, *key]) == table.rows for name in rest)
 
 
-def _may_be_judged(name: str) -> bool:
-    """Whether a name says something, and nothing else than what is judged."""
+def _may_be_judged(name: str, of_systems: bool) -> bool:
+    """Whether a name says something, and nothing else than what is judged; of systems also groups of things are."""
     words = {*words_of(name)} - IDS - {"name", "code"}
     said = any(len(word) > 2 and word.isalpha() for word in words) and not says_nothing(name)
-    other = words & {*GROUPS, *CLUSTERS, *ARRANGED, *DESCRIBED, *ANSWERERS, *MEASURES, *OCCASIONS}
+    other = words & {
+        *GROUPS,
+        *(() if of_systems else CLUSTERS),
+        *ARRANGED,
+        *DESCRIBED,
+        *ANSWERERS,
+        *MEASURES,
+        *OCCASIONS,
+    }
     return said and (not other or words_of(name)[-1] in JUDGED or words <= _TOGETHER)
 
 

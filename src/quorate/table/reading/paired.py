@@ -140,7 +140,7 @@ def _ranked_by_names(table: Table) -> Reading | None:
         If no name of a column says which is the first.
     """
     texts = [one for one in table.columns if not one.numeric and one.filled == table.rows >= _FEWEST_ROWS]
-    if {0, 1} <= {_won(one.name) for one in texts}:  # of these others were chosen
+    if {0, 1} <= {_won(one.name) for one in texts} or recognise_pair("winner", table.names):  # others were chosen
         return None
     placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
     if [place for place, _ in placed] == [*range(1, len(placed) + 1)] and _each_once(

@@ -169,7 +169,7 @@ def _repeated(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
 def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
     """Lists in the cells of a column that says what was given."""
     texts = [one for one in table.columns if not one.scored and one.filled and one.name not in aside]
-    often = {*HINTS, *GIVEN, *HOLDERS, *_GIVEN_OFTEN}
+    often = {*HINTS, *GIVEN, *HOLDERS, *_GIVEN_OFTEN, *_AGAIN}
     hinted = [one.name for one in texts if any({word, word.removesuffix("s")} & often for word in words_of(one.name))]
     texts = [one for one in texts if one.name in hinted or _says_who(one.name)]
     lists = _lists(table, [one.name for one in texts]) if hinted else {}
