@@ -121,6 +121,10 @@ def test_spreadsheets(tmp_path):
     assert q.read(one, announce=False).n_levels("item") == 24
     raters = workbook(tmp_path / "raters.xlsx", sheet("rater1", rows_of(NEW)), sheet("rater2", rows_of(OLD)))
     assert facets(q.read(raters, announce=False)) == {"item": "id", "judge": "judge"}
+    remarks = sheet("Guidelines", [["Please read"], ["1 is worst"], ["5 is best"]])
+    noted = q.read(workbook(tmp_path / "noted.xlsx", sheet("scores", rows_of(NEW)), remarks), announce=False)
+    assert noted.n_cells == q.read(one, announce=False).n_cells
+    assert "Guidelines left out, which has one column" in noted.notes
     other = workbook(tmp_path / "other.xlsx", sheet("scores", rows_of(NEW)), sheet("About", [["a", "b"], ["c", "d"]]))
     with pytest.raises(InvalidInput, match=r'name those that are, such as part="scores"'):
         q.read(other)

@@ -152,3 +152,24 @@ def test_a_table_with_the_columns_of_a_log_of_ratings_is_one_as_any_other(tmp_pa
     cells = [(81 + n, system, "gpt-4", MARKS[n, j], "Rating") for n in range(N) for j, system in enumerate("ab")]
     table = read(sheet(tmp_path, *rows("question_id,model,judge,score,judgment", cells)))
     assert (table.n_levels("item"), table.n_levels("system")) == (N, 2)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_less_of_what_everybody_knows_is_better(tmp_path, beside):
+    cells = [(f"u{n}", system, MARKS[n, j] / (10 + 20 * j)) for n in range(N) for j, system in enumerate(("x", "y"))]
+    path = sheet(tmp_path, *rows(f"utt_id,{'model' if beside else 'asr'},wer", cells))
+    assert q.rank(path).systems[0] == "y"
+
+
+def test_a_winner_by_name_beside_the_first_and_the_second_is_no_ranking(tmp_path):
+    sides = ("cand", "prod")
+    cells = [(n // 2, *(sides, sides[::-1])[n % 2], sides[MARKS[n, 0] % 2]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows("prompt_id,first,second,winner", cells)))
+    assert (table.models, int((table.outcome == 0).sum())) == (sides, sum(cell[-1] == "cand" for cell in cells))
+
+
+def test_runs_of_groups_of_things_are_judged_by_these(tmp_path):
+    cells = {name: [(f"s{n}", MARKS[n, j] / 10) for n in range(N)] for j, name in enumerate(("unet", "segformer"))}
+    files = [sheet(tmp_path, *rows("scene,iou", held), name=f"{name}.csv") for name, held in cells.items()]
+    table = read(files)
+    assert (table.score, table.n_levels("item"), table.facet("system").levels) == ("iou", N, ("segformer", "unet"))
