@@ -47,6 +47,12 @@ def test_the_best_configuration_of_one_half_is_tested_on_the_other():
     assert other.apparent > other.chosen.value
 
 
+def test_configurations_of_one_item_each_cannot_be_tested():
+    right = np.where(np.eye(6, dtype=bool), 1.0, np.nan)
+    found = split_half(right, np.ones(6), np.arange(6), 20, 0.95, np.random.default_rng(1))
+    assert np.isnan([found.lift.value, found.left.low]).all()
+
+
 def test_copies_in_one_cluster_add_nothing():
     """Items that each come three times, in clusters, have the intervals of the items once."""
     once, cluster = np.random.default_rng(3).random(40), np.arange(40)

@@ -460,7 +460,9 @@ def split_half(
     tested, average = ~dev & known[:, best].T, row_means(right)
 
     def found(gain: Floats) -> Measured:
-        """Of what is won on every tested item, shape (splits, items)."""
+        """Of what is won on every tested item, shape (splits, items); not known where what was chosen met none."""
+        if not tested.any():
+            return Measured(math.nan, math.nan, math.nan)
         with np.errstate(invalid="ignore"):
             of_split = (tested * gain).sum(axis=1) / tested.sum(axis=1)
             of_item = (tested * gain).sum(axis=0) / tested.sum(axis=0)
