@@ -19,7 +19,6 @@ from quorate.table.columns.names import (
     is_judge,
     is_judged,
     is_person,
-    says_nothing,
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
@@ -116,7 +115,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
     if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else
         return tuple(ways), str(item)
-    told = judge or not says_nothing(first)
+    told = judge or any(len(word) > _FEWEST_LETTERS and word.isalpha() for word in words_of(first))
     return tuple(ways), first if told and plain(first) not in OCCASIONS else ""
 
 

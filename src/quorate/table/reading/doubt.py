@@ -321,11 +321,10 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
     item = known.get(ITEM)
     again = item in table.names and table.column(str(item)).distinct < table.rows
     said = {*words_of(score)} & {*HINTS}  # how well it was answered
-    system = known.get(SYSTEM, "")  # which another column may say too
-    same = {one.name for one in table.columns if system and table.within(system, one.name)}
+    system = known.get(SYSTEM)  # which another column may say too
     return [
         one
-        for one in labels(table, used | {name for name in same if table.within(name, system)})
+        for one in labels(table, used)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
@@ -339,6 +338,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not (again and (groups_items(one.name) or _is_sentence(one)) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
+        and not (system and table.column(system).distinct == one.distinct and table.within(system, one.name))
     ]
 
 
