@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 import os
@@ -20,9 +21,6 @@ from _pytest.runner import runtestprotocol
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.entropy import deterministic_PRNG
-
-pytest_plugins = ["studies"]
-"""Small studies of every shape, which analyses and pages are made of."""
 
 FOLDERS = ("calibration", "local")
 """Folders whose tests all have the mark of that name."""
@@ -58,9 +56,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+if WORKER is not None:
+    atexit.register(os._exit, 0)  # the last of all: to take modules and tests apart takes a worker two seconds
+
+
 def pytest_unconfigure() -> None:
     """Let Python clear up at its end as always."""
-    gc.unfreeze()
+    if WORKER is None:
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
@@ -229,10 +233,15 @@ class Terse:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Two workers that start on an empty cache would both compile everything."""
+    """Small studies of every shape are for who runs tests, not for who deals them out to workers.
+
+    Two workers that start on an empty cache would both compile everything.
+    """
+    if not config.getoption("numprocesses", None):
+        config.pluginmanager.import_plugin("studies")
     if hasattr(config, "workerinput") and not (config.option.verbose > 0 or config.option.durations):
         config.pluginmanager.register(Terse())
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0" and not sys.dont_write_bytecode:
+    if WORKER not in (None, "gw0") and not sys.dont_write_bytecode:
         config.pluginmanager.register(Follower())
 
 

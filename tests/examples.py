@@ -1,10 +1,11 @@
-"""How many examples a property draws whose one example takes long: a quarter of what the profile says."""
+"""How many examples a property draws: a quarter of what the profile says where one takes long, twice that of text."""
 
 from __future__ import annotations
 
 from hypothesis import settings
 
 few = settings(max_examples=settings().max_examples // 4)
+many = settings(max_examples=settings().max_examples * 2)
 
 
 def of_components(fit, **targets):

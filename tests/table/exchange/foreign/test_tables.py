@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import many
+from hypothesis import given
 from hypothesis import strategies as st
 from logs import read, statuses
 from mutants import mutants, reads_or_refuses
@@ -50,7 +51,7 @@ def test_tables_of_questions_with_scores_and_judges_of_their_own_are_plain(write
         read(write("a,x,fine", header="user_input,response,note"))
 
 
-@settings(max_examples=30)
+@many
 @given(st.text(alphabet='aA1,".;\n\0é', max_size=60))
 def test_whatever_is_in_it(tmp_path_factory, text):
     reads_or_refuses(tmp_path_factory.mktemp("m") / "r.csv", "\n".join([HEADER, LINES[0], text]), format="ragas")
@@ -210,7 +211,7 @@ def test_what_is_refused(write_of_reward_bench, changes, told):
         read(write_of_reward_bench(**changes))
 
 
-@settings(max_examples=30)
+@many
 @given(mutants(RESULTS))
 def test_whatever_is_in_it_of_reward_bench(tmp_path_factory, text):
     reads_or_refuses(tmp_path_factory.mktemp("m") / "r.json", text, format="reward-bench")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from examples import many
+from hypothesis import given
 from hypothesis import strategies as st
 from logs import json_lines, read, statuses
 from mutants import mutants, reads_or_refuses
@@ -70,7 +71,7 @@ def test_what_is_refused(write, lines, told):
         read(write(*lines))
 
 
-@settings(max_examples=30)
+@many
 @given(st.text(alphabet='aA1,".;\n\0é', max_size=60))
 def test_whatever_is_in_it(tmp_path_factory, text):
     reads_or_refuses(tmp_path_factory.mktemp("m") / "b.csv", "\n".join([HEADER, LINES[0], text]))
@@ -145,7 +146,7 @@ def test_comparisons_are_votes_by_what_was_shown_where(tmp_path):
     assert votes.order.tolist()[4:] == [1, 1]
 
 
-@settings(max_examples=40)
+@many
 @given(mutants([*TASKS, {"_task_hash": 1, "answer": "accept", **COMPARED[1][0]}], lines=True))
 @pytest.mark.slow
 def test_whatever_is_in_it_of_prodigy(tmp_path_factory, text):
