@@ -69,7 +69,7 @@ def marks(folder, judges=("gpt4",), people=("human",), *, labelled=1.0):
     return folder / "marks.csv"
 
 
-@pytest.mark.wide(1)
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("judges", "people"),
     [(["gpt4"], ["human"]), (["gpt4", "claude"], ["expert 1", "expert 2"]), (["llm_score"], ["physician"])],
@@ -115,7 +115,6 @@ def test_models_named_like_the_two_sides_win_by_name(run, shared):
     assert ran.out.startswith("model-a is better than model-b: model-a wins 81.2% of 400 decisive votes")
 
 
-@pytest.mark.wide(1)
 @pytest.mark.parametrize("command", ["analyze", "judges"])
 def test_people_among_models_of_one_column_are_asked_about_as_side_by_side(run, tmp_path, monkeypatch, command):
     """Unless it is said how the file is read, there are systems to be compared, or nobody says who is which."""

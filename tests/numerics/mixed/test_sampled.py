@@ -26,7 +26,7 @@ THETA = {
 }
 
 
-def table(items=150, judges=90, each=5, seed=0):
+def table(items=300, judges=90, each=5, seed=0):
     """Items, each by a few of many judges with one of 3 prompts, some twice."""
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(items), each)
@@ -35,7 +35,7 @@ def table(items=150, judges=90, each=5, seed=0):
     score = rng.normal(size=items)[item] + 0.5 * rng.normal(size=judges)[judge] + np.array([0, 0.4, -0.3])[prompt]
     frame = pl.DataFrame({"item": item, "judge": judge, "prompt": prompt})
     frame = pl.concat([frame.with_columns(score=pl.Series(score + rng.normal(0, 0.8, len(item)))) for _ in range(2)])
-    return frame.with_columns(rep=np.repeat([0, 1], len(item))).filter(~((pl.col("rep") == 1) & (pl.col("item") > 100)))
+    return frame.with_columns(rep=np.repeat([0, 1], len(item))).filter(~((pl.col("rep") == 1) & (pl.col("item") > 200)))
 
 
 @pytest.fixture(scope="module")
