@@ -124,7 +124,7 @@ SHAPES: dict[str, Callable[[], Analysis]] = {
     "panel, one system": lambda: _of_panel(systems=1),
     "panel, interaction": lambda: _of_panel(systems=1, generations=4, interaction=1.2),
     "panel, one response": lambda: _of_panel(generations=1, judges=3),
-    "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=8),
+    "panel, many": lambda: _of_panel(judges=20, systems=12, generations=1, items=25),
     "panel, hostile labels": lambda: _of_panel(judges=6, systems=3, items=8, labels=HOSTILE),
     "panel, incomplete": lambda: analyze_judgments(q.read(panel_scores().sample(fraction=0.8, seed=1), announce=False)),
     "panel, gap": _gap,
