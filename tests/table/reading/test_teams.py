@@ -173,3 +173,33 @@ def test_runs_of_groups_of_things_are_judged_by_these(tmp_path):
     files = [sheet(tmp_path, *rows("scene,iou", held), name=f"{name}.csv") for name, held in cells.items()]
     table = read(files)
     assert (table.score, table.n_levels("item"), table.facet("system").levels) == ("iou", N, ("segformer", "unet"))
+
+
+def test_columns_of_error_rates_are_of_systems_of_which_less_is_better(tmp_path):
+    names = [f"wer_{name}" for name in ("whisper-small", "wav2vec2-base")]
+    path = sheet(
+        tmp_path,
+        *rows("clip," + ",".join(names), ((f"c{n}", min(m) / 30, (max(m) + 1) / 30) for n, m in enumerate(MARKS))),
+    )
+    assert q.rank(path).systems[0] == names[0]
+
+
+def test_either_side_is_named_by_who_won(tmp_path):
+    teams = ("Monash", "Leiden", "Cork")
+    cells = [
+        (f"H{n // 3}", teams[n % 3], teams[(n + 1) % 3], f"J. {j}", teams[(n + MARKS[n, j] % 2) % 3])
+        for n in range(N)
+        for j in range(2)
+    ]
+    assert read(sheet(tmp_path, *rows("hearing,petitioner,respondent,bench,winner", cells))).models == tuple(
+        sorted(teams)
+    )
+
+
+def test_the_id_of_a_prompt_is_judged_beside_its_text(tmp_path):
+    cells = [
+        (f"p{n}", f"text {n // 2}", *("safe", "unsafe")[:1], ("safe", "unsafe")[n % 2], ("safe", "unsafe")[n % 3 > 0])
+        for n in range(N)
+    ]
+    table = read(sheet(tmp_path, *rows("prompt_id,prompt,annotator_1,annotator_2,annotator_3", cells)))
+    assert (table.names, table.n_levels("item")) == (("item", "judge"), N)

@@ -246,9 +246,10 @@ class Studies(Brief):
             widths = half_widths(upper, variance, df, ()) * self.factor
         else:
             squares = mean_squares(self.source, self.laid, parts)
+            effects = sorted(squares.effects.items(), reverse=True)  # in one order, whatever that of the counts is
             drawn = [
                 (np.maximum((spread + noise) * self._drawn(1 + place, df) - KAPPA * noise, 0.0), df)
-                for place, (spread, noise, df) in enumerate(squares.effects.values())
+                for place, (_, (spread, noise, df)) in enumerate(effects)
             ]
             found = self._drawn(0, squares.df) if drawn else self._at(share, squares.df)
             over_items = squares.items * found + squares.rest

@@ -91,7 +91,7 @@ COMPARED = frozenset(
     words(
         "version condition variant arm config configuration setup strategy provider vendor brand product tool "
         "pipeline template treatment policy build release technique framework setting prompt supplier design flavour "
-        "flavor recipe protocol"
+        "flavor recipe protocol tts asr codec vocoder"
     )
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""

@@ -332,16 +332,21 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
 
 
 def _by_rows(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
-    """Two columns without names of their own of which every row holds in a third one of the two, or a tie."""
-    free = [one for one in table.columns if says_nothing(one.name) and not one.numeric and one.filled == table.rows]
-    free = [one for one in free if len(one.words) >= 2][:MOST_TRIED]
-    known = ", ".join(literal(word) for meaning in (TIE, A, B) for word in WORDS[meaning])
-    for won in free:
+    """Two columns of which every row holds in a third one of the two, or a tie.
+
+    By its name the third is who won, or none of them has a name of its own.
+    """
+    winner = recognise_pair("winner", table.names)
+    free = [one for one in table.columns if not one.numeric and len(one.words) >= 2]
+    free = [one for one in free if one.filled == table.rows and (winner or says_nothing(one.name))][:MOST_TRIED]
+    known = ", ".join(literal(word) for meaning in ((TIE,) if winner else (TIE, A, B)) for word in WORDS[meaning])
+    for won in [one for one in free if winner in (None, one.name)]:
         for a, b in combinations([one for one in free if one is not won], 2):
             one, other, third = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (a, b, won))
             test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({known}))"
             apart = f"count(DISTINCT {third}) > 1, count(DISTINCT {one}) > 1, count(DISTINCT {other}) > 1"
-            if table.opened.relation.aggregate(f"bool_and({test}), {apart}").fetchall() == [(True,) * 4]:
+            both = f"bool_or({third} = {one}) = bool_or({third} = {other})"  # either side wins, or no name does
+            if table.opened.relation.aggregate(f"bool_and({test}), {apart}, {both}").fetchall() == [(True,) * 5]:
                 return a.name, b.name, (f"{won.name} holds one of {a.name} and {b.name} in every row, who won",)
     return None
 

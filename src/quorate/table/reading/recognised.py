@@ -22,7 +22,7 @@ from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.averages import STATISTICS
-from quorate.table.reading.key import claims_of, identifier, is_of_people
+from quorate.table.reading.key import MOST_WORDINGS, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
 from quorate.table.reading.wide import same_scale
@@ -51,7 +51,15 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
         if not named:
             known |= {role: ""} if claimed else {}
             continue
-        known[role] = best = min(named, key=lambda name: (plain(name) != role, role == ITEM and not is_id(name)))
+        best = min(named, key=lambda name: (plain(name) != role, role == ITEM and not is_id(name)))
+        ids = [name for name in named if role == PROMPT and is_id(name)]
+        if ids and all(table.within(ids[0], name) for name in named):  # the others are its texts
+            best, aside = ids[0], aside | {*named} - {ids[0]}
+            named = ids[:1]
+            if ITEM not in known and table.column(best).distinct > MOST_WORDINGS:  # of questions
+                known[role] = ""
+                continue
+        known[role] = best
         for other in named:
             if other != best:
                 same = table.keys([best, other]) == table.keys([best]) == table.keys([other])

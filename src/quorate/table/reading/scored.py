@@ -17,6 +17,7 @@ from quorate.table.columns.names import (
     is_criterion,
     is_id,
     is_judged,
+    is_less,
     no_score,
     says_ends,
     says_nothing,
@@ -29,7 +30,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics
 from quorate.table.reading.compared import of_compared
-from quorate.table.reading.doubt import SAYS, is_label, weighed
+from quorate.table.reading.doubt import SAYS, is_label, of_less, weighed
 from quorate.table.reading.in_words import (
     is_prose,
     likeliest_words,
@@ -158,7 +159,20 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         return None
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
-    return found if not compared else of_compared(table, found, known)
+    return _of_less(found if not compared else of_compared(table, found, known))
+
+
+def _of_less(found: Reading) -> Reading:
+    """A reading of columns of systems by scores of which less is better by their names, which is said or asked."""
+    columns = found.options.get("wide", {}).get(SYSTEM, ())
+    if found.confidence == "unsure" or not (columns and all(map(is_less, columns))):
+        return found
+    less = of_less(columns[0], found.options, found.reasons)
+    if less is None:
+        return found
+    ways = tuple(replace(way, options={k: v for k, v in way.options.items() if k != "score"}) for way in less.ways)
+    less = replace(less, options=ways[0].options, meant=ways if less.confidence == "unsure" else ())
+    return less.granting(found.said) if found.said and less.confidence == "likely" else less
 
 
 def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:
