@@ -112,7 +112,7 @@ BAD = {
     "empty": (lambda _: "", "is empty"),
     "header only": (lambda crossed: crossed(items=0), "has no rows"),
     "ragged": (lambda crossed: crossed() + "i1,a\n", "line 218: the header has 5 columns, this line 2"),
-    "no such column": (lambda crossed: crossed().replace("score", "zebra"), "no name says that zebra is the score"),
+    "no such column": (lambda crossed: crossed().replace("score", "seconds"), "no column looks like a judgment"),
     "no item": (lambda crossed: crossed().replace("item", "c0"), "no name says that c0 is what is judged"),
     "binary": (lambda _: "\0\1\2" * 1000, "is binary"),
 }
@@ -512,7 +512,7 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
 
 def test_a_pilot_without_the_columns_is_named(run, files, tmp_path):
     production, pilot = files
-    (tmp_path / "other.csv").write_text(pilot.read_text().replace("score", "zebra"))
+    (tmp_path / "other.csv").write_text(pilot.read_text().replace("score", "seconds"))
     refused = run("analyze", production, "--pilot", "other.csv", "--score", "score").err
     assert "--pilot: other.csv is read as the production file is, and " in refused
     lines = pilot.read_text().splitlines()
