@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
@@ -167,9 +168,12 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
     if table.rows > _LONGEST_SHEET:
         return ()
     totals = "|".join(sorted(_TOTAL_ROWS | STATISTICS))
+    called = f"({totals})( [a-z]+)?|[a-z]+ ({totals})"
+    if len(one.words) == one.distinct and not any(re.fullmatch(called, word.strip().lower()) for word in one.words):
+        return ()
     text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-    called = f"regexp_full_match({text}, '({totals})( [a-z]+)?|[a-z]+ ({totals})')"
-    found = table.opened.relation.filter(called).project(table.sql(one.name)).fetchall()
+    asked = f"regexp_full_match({text}, {literal(called)})"
+    found = table.opened.relation.filter(asked).project(table.sql(one.name)).fetchall()
     labels = tuple(dict.fromkeys(label for (label,) in found))
     return labels if len(labels) == len(found) else ()
 
