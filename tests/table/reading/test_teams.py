@@ -203,3 +203,10 @@ def test_the_id_of_a_prompt_is_judged_beside_its_text(tmp_path):
     ]
     table = read(sheet(tmp_path, *rows("prompt_id,prompt,annotator_1,annotator_2,annotator_3", cells)))
     assert (table.names, table.n_levels("item")) == (("item", "judge"), N)
+
+
+def test_files_of_models_that_are_called_judges_are_of_these(tmp_path):
+    lines = [[json.dumps({"item_id": f"s{n}", "score": int(MARKS[n, j])}) for n in range(N)] for j in range(3)]
+    names = ("judge_gpt-4o-mini", "judge_gemma2-27b", "judge_claude-3-haiku")
+    files = [sheet(tmp_path, *held, name=f"{name}.jsonl") for name, held in zip(names, lines, strict=True)]
+    assert read(files).names == ("item", "judge")

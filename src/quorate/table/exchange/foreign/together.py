@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import JUDGE, SYSTEM
+from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.names import SYSTEMS, is_judge, words_of
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
@@ -174,8 +175,14 @@ def _may_name(role: str, tables: Mapping[str, Opened], columns: Sequence[str], w
     """Whether names of tables are those of a role, of which no column of theirs tells."""
     if has_pairs(columns) or recognise(columns, [role]):
         return False
-    if role == JUDGE or all(is_judge(name) for name in tables):
-        return role == JUDGE and all(is_judge(name) for name in tables)
+    if role == JUDGE or all(map(_judges, tables)):
+        return role == JUDGE and all(map(_judges, tables))
     counted = {tuple(word for word in words_of(name) if not word.isdigit()) for name in tables}
     told = all(maker(name) is not None or SYSTEMS & {*words_of(name)} for name in tables)
     return told or (what == FILE and len(counted) > 1)  # run1 and run2 are two of one
+
+
+def _judges(name: str) -> bool:
+    """Whether a table is of one judge by its name, such as ``rater2`` or ``judge_gpt-4o``."""
+    first, *model = words_of(name)
+    return is_judge(name) or (first in JUDGES_ALONE and maker(" ".join(model)) is not None)
