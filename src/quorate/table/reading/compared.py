@@ -46,13 +46,11 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
     if found.confidence == "unsure" or SYSTEM in {*known, *_roles(found.options)}:
         return found
     ways, alone = _ways(table, found, known)
-    score = str(found.options.get("score", known.get("score", "")))
     if alone:
-        less = of_less(score, ways[0].options, found.reasons)
         said = joined("; ", [f"{alone} taken for what is compared", *filter(None, [found.said])])
-        if less is not None:
-            return less.granting(said) if less.confidence == "likely" else less
-        return replace(found, options=ways[0].options, confidence="likely", said=said)
+        score = str(found.options.get("score", known.get("score", "")))
+        less = of_less(score, ways[0].options, found.reasons, said)
+        return less or replace(found, options=ways[0].options, confidence="likely", said=said)
     said = "no name says what is compared"
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
 

@@ -106,22 +106,23 @@ def weighed(
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
-    less = of_less(score, options, reasons) if SYSTEM in known else None
-    if less is not None:
-        return less.granting(said) if said and less.confidence == "likely" else less
-    return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
+    less = of_less(score, options, reasons, said) if SYSTEM in known else None
+    return less or Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
 
 
-def of_less(score: str, options: Mapping[str, Any], reasons: Sequence[str]) -> Reading | None:
-    """What to ask where systems are compared by a score of which less is better by its name; None of others."""
+def of_less(score: str, options: Mapping[str, Any], reasons: Sequence[str], said: str) -> Reading | None:
+    """A reading of systems by a score of which less is better by its name: as everybody knows, or asked.
+
+    None of other scores. ``said`` is what was taken for granted already.
+    """
     if not is_less(score) or options.get("labels"):
         return None
-    more: dict[str, Any] = {"score": score, **options}
-    ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
-    said = f"less of {score} is better by its name"
+    more: dict[str, Any] = {**options} if "wide" in options else {"score": score, **options}
+    less = {**more, "less_is_better": True}
+    why = f"less of {score} is better by its name"
     if PLAINLY_LESS & {*words_of(score)}:
-        return Reading(ways[0].options, tuple(reasons), "likely", said=said)
-    return Reading(ways[0].options, tuple(reasons), said=said, meant=ways)
+        return Reading(less, tuple(reasons), "likely", said=joined("; ", [*filter(None, [said]), why]))
+    return Reading(less, tuple(reasons), said=why, meant=(Meant(less, "less is better"), Meant(more, "more is better")))
 
 
 def _open(

@@ -84,14 +84,9 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     bare = stripped(columns)
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(map(is_criterion, varying(columns)))
-    systems = max(
-        sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in names)
-        for names in (bare, columns)
-    )
+    systems = _are_systems(bare) or _are_systems(columns)
     held = all(holder_of(name) in HOLDERS for name in columns)
-    forms = {form_of(name) for name in columns}  # such as art_01 to art_32
-    asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
-    asked |= len(columns) >= _FEWEST_NUMBERED and len(forms) == 1 and "#" in next(iter(forms))
+    asked = questions == len(columns) or _are_asked(columns)
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     people |= asked and bool(_ANSWERED & {*words_of(row or "")})
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
@@ -99,7 +94,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     several = f"{columns[0]} to {columns[-1]}"
     ways = (
         (
-            JUDGE not in known and systems == len(columns) and _give_reasons(bare, {*names} - {*columns}),
+            JUDGE not in known and systems and _give_reasons(bare, {*names} - {*columns}),
             Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
         ),
         (
@@ -143,12 +138,24 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", sure_held),
         ),
         (
-            systems == len(columns) and SYSTEM not in known,
+            systems and SYSTEM not in known,
             Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
         ),
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def _are_systems(names: Sequence[str]) -> bool:
+    """Whether all are called as systems are, the two sides of a comparison or models."""
+    return all(SYSTEMS & {*words_of(name)} or is_arm(name) or maker(name) is not None for name in names)
+
+
+def _are_asked(columns: Sequence[str]) -> bool:
+    """Whether columns hold answers: their names are sentences, or numbered, as ``art_01`` to ``art_32`` are."""
+    forms = {form_of(name) for name in columns}
+    many = len(columns) >= _FEWEST_NUMBERED and len(forms) == 1 and "#" in next(iter(forms))
+    return many or all(" " in name.strip() or _numbered(name) for name in columns)
 
 
 def _give_reasons(columns: Sequence[str], others: Collection[str]) -> bool:

@@ -53,10 +53,9 @@ def refuse_people_among_models(judgments: Judgments, source: Path) -> None:
     """
     if JUDGE not in judgments.names or (SYSTEM in judgments.names and judgments.n_levels(SYSTEM) > 1):
         return
-    both, said_by = among_models(judgments), "name"
-    for column in not_used(judgments.notes) if both is None else ():
-        if both is None:
-            both, said_by = _as_said_beside(judgments, column), column
+    told = [(among_models(judgments), "name")]
+    told += [] if told[0][0] else [(_as_said_beside(judgments, one), one) for one in not_used(judgments.notes)]
+    both, said_by = next((way for way in told if way[0]), (None, ""))
     if both is None:
         return
     people, models = both

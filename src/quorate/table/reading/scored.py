@@ -167,12 +167,7 @@ def _of_less(found: Reading) -> Reading:
     columns = found.options.get("wide", {}).get(SYSTEM, ())
     if found.confidence == "unsure" or not (columns and all(map(is_less, columns))):
         return found
-    less = of_less(columns[0], found.options, found.reasons)
-    if less is None:
-        return found
-    ways = tuple(replace(way, options={k: v for k, v in way.options.items() if k != "score"}) for way in less.ways)
-    less = replace(less, options=ways[0].options, meant=ways if less.confidence == "unsure" else ())
-    return less.granting(found.said) if found.said and less.confidence == "likely" else less
+    return of_less(columns[0], found.options, found.reasons, found.said) or found
 
 
 def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:
