@@ -175,13 +175,14 @@ def test_an_interrupt_that_a_library_made_an_error_of_is_one(run, monkeypatch, f
     assert run("doctor", "a.csv").code == 130
 
 
-def test_ctrl_c_waits_for_the_import_of_duckdb_which_it_would_abort(scores, tmp_path):
+def test_ctrl_c_waits_for_the_import_of_duckdb_which_it_would_abort(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"item": 1, "score": 2}')  # few rows of CSV are read without it
     (tmp_path / "duckdb.py").write_text(
         "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(0.1)\nprint('made', flush=True)\n"
     )
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from quorate.cli import main; sys.exit(main())"
     call = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); " + code]
-    ran = subprocess.run([*call, "doctor", scores], capture_output=True, text=True, check=False)
+    ran = subprocess.run([*call, "doctor", tmp_path / "a.jsonl"], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr.strip()) == (130, "made\n", "")
 
 

@@ -171,7 +171,7 @@ def test_a_file_that_may_not_be_read():
 
 
 def test_the_connection_is_closed(write):
-    with opened(write("a.csv", "a\n1\n")) as file:
+    with opened(write("a.jsonl", '{"a": 1}\n')) as file:
         relation = file.relation
     with pytest.raises(duckdb.ConnectionException):
         relation.fetchall()

@@ -17,10 +17,10 @@ from quorate.table.notes import Note
 from quorate.wording import counted, listed
 
 _MAKERS = {
-    "openai": r"(chat)?gpt|o[134]|davinci|text-davinci",
+    "openai": r"(?:chat)?gpt|o[134]|davinci|text-davinci",
     "anthropic": r"claude",
     "google": r"gemini|gemma|palm|bison",
-    "meta": r"(meta-)?(code)?llama",
+    "meta": r"(?:meta-)?(?:code)?llama",
     "mistral": r"mistral|mixtral|ministral|magistral|codestral",
     "alibaba": r"qwen|qwq",
     "deepseek": r"deepseek",
@@ -29,10 +29,10 @@ _MAKERS = {
     "microsoft": r"phi-?\d",
     "nvidia": r"nemotron",
     "01-ai": r"yi-\d",
-    "zhipu": r"(chat)?glm",
+    "zhipu": r"(?:chat)?glm",
     "moonshot": r"kimi",
     "ai2": r"olmo|tulu",
-    "amazon": r"(amazon-)?nova-|titan-",
+    "amazon": r"(?:amazon-)?nova-|titan-",
     "tii": r"falcon-?\d",
     "upstage": r"solar-\d",
     "lmsys": r"vicuna",
@@ -40,14 +40,16 @@ _MAKERS = {
     "bigcode": r"starcoder|santacoder",
     "databricks": r"dolly|dbrx",
     "mosaicml": r"mpt-\d",
-    "eleutherai": r"pythia-|gpt-?(j|neox?)",
-    "wizardlm": r"wizard(lm|coder|math)",
+    "eleutherai": r"pythia-|gpt-?(?:j|neox?)",
+    "wizardlm": r"wizard(?:lm|coder|math)",
     "bigscience": r"bloomz?",
     "stability": r"stable-?lm",
-    "nous": r"(nous-)?hermes-",
+    "nous": r"(?:nous-)?hermes-",
     "openchat": r"openchat",
 }
-_KNOWN = {maker: re.compile(rf"(?:{names})(?![a-z])", re.IGNORECASE) for maker, names in _MAKERS.items()}
+_KNOWN = re.compile("|".join(f"((?:{names})(?![a-z]))" for names in _MAKERS.values()), re.IGNORECASE)
+"""A group for each maker, in their order."""
+_BETWEEN = re.compile(r"[\s_]+")
 
 
 def maker(name: str) -> str | None:
@@ -59,9 +61,9 @@ def maker(name: str) -> str | None:
     ['openai', 'meta', 'acme', None]
     """
     organisation, slash, model = name.strip().rpartition("/")
-    for known, pattern in _KNOWN.items():
-        if pattern.match(re.sub(r"[\s_]+", "-", model.strip())):
-            return known
+    known = _KNOWN.match(_BETWEEN.sub("-", model.strip()))
+    if known is not None:
+        return [*_MAKERS][(known.lastindex or 1) - 1]
     return organisation.rsplit("/", 1)[-1].strip().casefold() or None if slash else None
 
 

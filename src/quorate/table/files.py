@@ -26,7 +26,7 @@ from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
 from quorate.table.exchange.encoding import is_database, ordinary, swells
-from quorate.table.exchange.engine import connection
+from quorate.table.exchange.engine import connection, is_of_engine
 from quorate.table.exchange.foreign.together import FILE, as_levels, together
 from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
@@ -196,14 +196,14 @@ def source_of(path: Places, file: Opened, rows: Rows = ALL) -> Source:
 @contextmanager
 def explained(name: str) -> Iterator[None]:
     """Errors of DuckDB and of the file system as one line about ``name``."""
-    import duckdb
-
     try:
         yield
-    except duckdb.Error as error:
-        raise InvalidData(f"{name}: {explain(str(error))}") from error
     except OSError as error:
         raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
+    except Exception as error:
+        if not is_of_engine(error):
+            raise
+        raise InvalidData(f"{name}: {explain(str(error))}") from error
 
 
 def located(path: Places, rows: Rows = ALL) -> Located:

@@ -326,11 +326,11 @@ def read_of(source: Any, *, compared: bool = False) -> Any:
     """
     if type(source).__module__.startswith("quorate."):
         return source
-    import narwhals as nw
+    if not is_place(source):
+        import narwhals as nw
 
-    frame = isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
-    if not (frame or is_place(source)):
-        return source
+        if not isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame):
+            return source
     rows = Rows(None)
     options: dict[str, Any] = {**_SCORES, **_VOTES, "facets": None, "status": None}
 

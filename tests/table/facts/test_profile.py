@@ -14,6 +14,13 @@ FRAME = pl.DataFrame(
 )
 
 
+@pytest.fixture(params=["few rows", "in the engine"], autouse=True)
+def counted(request, monkeypatch):
+    if request.param == "in the engine":
+        monkeypatch.setattr("quorate.table.exchange.csv_text._MOST_PLAIN", 0)
+        monkeypatch.setattr("quorate.table.facts.profile.MOST", 0)
+
+
 @pytest.mark.parametrize("kind", ["frame", "csv", "parquet"])
 def test_columns(kind, tmp_path):
     source = FRAME

@@ -18,6 +18,7 @@ from quorate.table.columns.labels import (
     STATUS_WORDS,
     Coded,
     encode,
+    few_labelled,
     in_numeric_order,
     labelled,
     no_labels,
@@ -162,9 +163,12 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     named = ", ".join(keys)
     if roles.replicate is not None:
         return labelled(_run(rows, roles, named), keys)
-    held = _held(rows.project(f"{named}, value, state, bad"), named)
-    if held is not None:
-        facets, found = labelled(held, keys)
+    plain = rows.project(f"{named}, value, state, bad")
+    made = few_labelled(plain, keys)
+    if made is None and (held := _held(plain, named)) is not None:
+        made = labelled(held, keys)
+    if made is not None:
+        facets, found = made
         key = _key(facets, roles.facets)
         if len(occurring(key)) == len(key):
             found |= _stated(found["state"])

@@ -101,9 +101,12 @@ def labelled(
     Of text each label leaves the engine once, and every row the place of its own; where rows are few, so that planning
     this takes longer than doing it, every row leaves it as it is.
     """
+    few = few_labelled(rows if order is None else rows.order(order), keys)
+    if few is not None:
+        return few
     coded, texts = rows.set_alias("rows"), {}
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True)) if len(rows) > FEW else {}
-    for key in (key for key in keys if kinds.get(key) == "VARCHAR"):
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    for key in (key for key in keys if kinds[key] == "VARCHAR"):
         distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, as Python orders text; null last
         labels = distinct.project("label, (row_number() OVER () - 1)::INTEGER AS code").materialize()
         texts[key] = [label for (label,) in labels.order("code").project("label").fetchall()]
@@ -119,6 +122,17 @@ def labelled(
         else:
             made.append(encode(np.ma.getdata(column), np.ma.getmaskarray(column)))
     return made, columns
+
+
+def few_labelled(
+    rows: duckdb.DuckDBPyRelation, keys: Sequence[str]
+) -> tuple[list[Coded], dict[str, NDArray[Any]]] | None:
+    """The same of rows that need not be in memory, in their order, if they are few; else None."""
+    columns = dict(rows.limit(FEW + 1).fetchnumpy())
+    if len(next(iter(columns.values()))) > FEW:
+        return None
+    held = [columns.pop(key) for key in keys]
+    return [encode(np.ma.getdata(column), np.ma.getmaskarray(column)) for column in held], columns
 
 
 def number_labels(distinct: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:

@@ -155,6 +155,13 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
 )
 """Two words, for 0 and 1."""
 
+_PLACES = {
+    levels: {word: first + number for number, level in enumerate(levels) for word in level}
+    for known, first in ((MARKS, 1.0), (TRUTHS, 0.0))
+    for levels in known
+}
+"""The number of every word, by the scale that has it."""
+
 _ENOUGH = 3
 _PERCENT = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*%")
 _FRACTION = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
@@ -215,15 +222,13 @@ def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
     whole : bool
         Whether most of the words of the scale must be there, so that another scale with these words is unlikely.
     """
-    listed = list(words)
+    said = {word: _plain(word) for word in words}
     found: dict[tuple[Level, ...], dict[str, float]] = {}
-    for levels, first in [*((levels, 1.0) for levels in MARKS), *((levels, 0.0) for levels in TRUTHS)]:
-        place = {word: first + number for number, level in enumerate(levels) for word in level}
-        numbers = {word: place.get(_plain(word), -1.0) for word in listed}
-        if min(numbers.values(), default=-1.0) >= 0:
-            found[levels] = numbers
+    for levels, place in _PLACES.items():
+        if said and all(word in place for word in said.values()):
+            found[levels] = {word: place[known] for word, known in said.items()}
     if not found:
-        return None if whole else letter_grades(listed)
+        return None if whole else letter_grades(said)
 
     def absent(levels: tuple[Level, ...]) -> int:
         return len(levels) - len(set(found[levels].values()))
@@ -236,7 +241,7 @@ def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:
         return None
     low = 1.0 if best in MARKS else 0.0
     ends = (low, low + len(best) - 1)
-    given = {number: _plain(word) for word, number in reversed(list(found[best].items()))}
+    given = {number: said[word] for word, number in reversed(list(found[best].items()))}
     each = (f"{given.get(low + place, level[0])} is {low + place:g}" for place, level in enumerate(best))
     return Scale(found[best], ends, ", ".join(each))
 
@@ -281,9 +286,7 @@ def strays(words: Iterable[str]) -> list[str]:
     """The fewer words that keep the others from being numbers; none if there are no such."""
     listed = list(words)
     groups = [[word for word in listed if form.fullmatch(word)] for form in _MARKED]
-    for levels in (*MARKS, *TRUTHS):
-        known = {word for level in levels for word in level}
-        groups.append([word for word in listed if _plain(word) in known])
+    groups += [[word for word in listed if _plain(word) in known] for known in _PLACES.values()]
     best = max((group for group in groups if scale_of(group) is not None), key=len, default=[])
     return [word for word in listed if word not in best] if 2 * len(best) > len(listed) else []
 
@@ -330,5 +333,8 @@ def _numbered(words: list[str]) -> Scale | None:
     return Scale(numbers, None, shown)
 
 
+_BETWEEN = re.compile(r"[\s_.-]+")
+
+
 def _plain(word: str) -> str:
-    return " ".join(re.sub(r"[\s_.-]+", " ", word.casefold().replace("&", "and")).split())
+    return " ".join(_BETWEEN.sub(" ", word.casefold().replace("&", "and")).split())

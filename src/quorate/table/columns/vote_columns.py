@@ -20,12 +20,13 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.table.columns.labels import Coded, in_numeric_order, labelled
+from quorate.table.columns.labels import Coded, encode, few_labelled, in_numeric_order, labelled
 from quorate.table.columns.outcomes import shown
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import VoteRoles
 from quorate.table.exchange.format import PAIR, Opened, is_wide, quoted
 from quorate.table.exchange.postgres.address import Places, title_of
+from quorate.table.exchange.texts import Texts, numbers
 from quorate.table.notes import Note
 from quorate.table.pairs import TIE, A, B, Codes
 
@@ -268,6 +269,8 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
     place = {name: position for position, name in enumerate(opened.columns)}
+    if isinstance(opened.relation, Texts) and roles.time is None and not together:
+        return _of_texts(opened.relation, place, roles)
     names, kinds = opened.relation.columns, [str(kind) for kind in opened.relation.types]
     sql = {name: quoted(names[place[name]]) for name in place}
     kind = {name: kinds[place[name]] for name in place}
@@ -277,14 +280,13 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
         asked.append(f"{number} AS n{i}")
     if roles.time is not None:
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
-    rows = opened.relation.project(", ".join(asked))
+    rows, keys = opened.relation.project(", ".join(asked)), [f"l{i}" for i in range(len(roles.labels))]
     together = together and _repeat(rows)
-    rows = (
-        rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns))
-        if together
-        else rows.project("*, row_number() OVER () AS place")
-    )
-    made, got = labelled(rows.materialize(), [f"l{i}" for i in range(len(roles.labels))], None if together else "place")
+    few = None if together else few_labelled(rows, keys)
+    if together:
+        made, got = labelled(rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns)).materialize(), keys)
+    else:
+        made, got = few or labelled(rows.project("*, row_number() OVER () AS place").materialize(), keys, "place")
     stands_for = np.asarray(got.pop("rows"), dtype=np.int64) if together else None
     labels = {
         name: in_numeric_order(coded) if coded.values is None and not opened.typed else coded
@@ -299,6 +301,22 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     time, dated = _one_clock(plain, dates)
     _refuse_times(time, empty, roles.time, _at(opened.relation, sql[roles.time]))
     return VoteColumns(labels, numbers, time, dated)
+
+
+def _of_texts(held: Texts, place: Mapping[str, int], roles: VoteRoles) -> VoteColumns:
+    """The columns of few rows of text."""
+    labels = {}
+    for name in roles.labels:
+        column = held.held[place[name]]
+        absent = np.array([cell is None for cell in column], dtype=np.bool_)
+        labels[name] = in_numeric_order(encode(np.array(column, dtype=object), absent))
+    counts = {}
+    for name in roles.numbers:
+        cells = held.held[place[name]]
+        found = [math.nan if one is None else one for one in numbers([cell or "" for cell in cells])]
+        counts[name] = np.array(found, dtype=np.float64)
+        _refuse_counts(counts[name], name, cells.__getitem__)
+    return VoteColumns(labels, counts)
 
 
 def _repeat(rows: duckdb.DuckDBPyRelation) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from quorate.frozen import dataclass
 from quorate.table.columns.labels import BLANKS
 from quorate.table.columns.scales import Missing, NotNumbers, cause_of, number
 from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.exchange.texts import Cells, Texts
 from quorate.wording import Brief, counted, listed
 
 if TYPE_CHECKING:
@@ -202,12 +204,22 @@ def words_in(opened: Opened, words: Words | None) -> Opened:
     if words is None:
         return opened
     place = opened.columns.index(words.column)
+    if isinstance(opened.relation, Texts):
+        known = {word: None if math.isnan(value) else repr(value) for word, value in words.numbers}
+        other = None if math.isnan(words.other) else repr(words.other)
+        cells = [known.get(text, other) if text else None for text in _stripped(opened.relation.held[place])]
+        return replace(opened, relation=opened.relation.with_cells(place, cells), across=None)
     name = quoted(opened.relation.columns[place])
     shown = [
         f"{_number_of(_text(name), words)} AS {name}" if one == place else quoted(other)
         for one, other in enumerate(opened.relation.columns)
     ]
     return replace(opened, relation=opened.relation.project(", ".join(shown)), across=None)
+
+
+def _stripped(cells: Cells) -> list[str]:
+    """Text without blanks around it, empty where there is none."""
+    return [(cell or "").strip() for cell in cells]
 
 
 def _text(name: str) -> str:
@@ -238,6 +250,8 @@ def counts_in(opened: Opened, column: str) -> dict[str, int]:
     InvalidData
         If there are more.
     """
+    if isinstance(opened.relation, Texts):
+        return _counts(column, _stripped(opened.relation.held[opened.columns.index(column)]))
     text = _text(quoted(opened.relation.columns[opened.columns.index(column)]))
     every = opened.relation.aggregate(f"{text} AS word, count(*) AS n", text).filter("word IS NOT NULL")
     return dict(_few(column, every.order("n DESC, word").limit(MOST_WORDS + 1).fetchall()))
@@ -272,10 +286,11 @@ def counts_in_frame(frame: Any, column: str) -> dict[str, int]:
 
     whole = frame.select(column)
     whole = whole.collect() if isinstance(whole, nw.LazyFrame) else whole
-    counts: dict[str, int] = {}
-    for text in _texts(whole[column]):
-        if text is not None:
-            counts[text] = counts.get(text, 0) + 1
+    return _counts(column, _texts(whole[column]))
+
+
+def _counts(column: str, found: Iterable[str | None]) -> dict[str, int]:
+    counts = Counter(text for text in found if text)
     return dict(_few(column, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[: MOST_WORDS + 1]))
 
 

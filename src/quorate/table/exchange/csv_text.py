@@ -14,8 +14,6 @@ from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.names import form_of, words_of
@@ -32,6 +30,7 @@ from quorate.table.exchange.format import (
     refuse_matrix,
     suffix_of,
 )
+from quorate.table.exchange.texts import MOST, texts
 from quorate.table.notes import Note
 from quorate.wording import listed
 
@@ -85,7 +84,7 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[st
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]
-    return Opened(as_text(connection, columns), names, typed=False, notes=said)
+    return Opened(texts(connection, columns), names, typed=False, notes=said)
 
 
 def _rows(cells: Sequence[Sequence[Any]]) -> list[list[str]]:
@@ -118,6 +117,8 @@ _LOOKED_AT = 2_000
 _MOST_TITLES, _FEWEST_BELOW = 5, 3
 """Lines above a header, at most, and those of one length that there must be from it on."""
 """Lines at the beginning that tell how a file is written."""
+_MOST_PLAIN = 1 << 18
+"""Characters of a text that is held here, which is then as long as what is looked at."""
 _DELIMITERS = (",", "\t", ";", "|")
 UNNAMED = Note("the first line holds values, not names: columns are numbered")
 
@@ -135,6 +136,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     rows: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
         rows.extend(islice(lines, _LOOKED_AT))
+    plain = encoding == "utf-8-sig" and _is_plain(text, delimiter, [first, *rows])
     above = _titles([first, *rows])
     if above:
         first, *rows = [first, *rows][above:]
@@ -147,6 +149,9 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         titles = "1 line" if above == 1 else f"{above} lines"
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + (not said))
         said = (*said, Note(f"{titles} above the header left out"))
+    elif plain:
+        held = [first, *rows] if said else rows
+        relation = texts(connection, [[row[place] or None for row in held] for place in range(len(columns))])
     elif encoding == "utf-8-sig" and not _ends_differ(text):
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
         relation = connection.sql(
@@ -157,6 +162,23 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
     return _with_points(opened, rows, delimiter)
+
+
+def _is_plain(text: str, delimiter: str, rows: Sequence[Sequence[str]]) -> bool:
+    r"""Whether these are all rows of a text, and few, that nobody reads in another way: as long, and quotes in place.
+
+    Examples
+    --------
+    >>> _is_plain("a,b\n1,2\n", ",", [["a", "b"], ["1", "2"]]), _is_plain('a,b\n1,x"\n', ",", [["a", "b"], ["1", 'x"']])
+    (True, False)
+    """
+    ends = {text.count(end) for end in ("\r\n", "\r", "\n")}
+    if len(text) >= _MOST_PLAIN or len(rows) > MOST or not ends <= {0, text.count("\n")}:
+        return False
+    mark = re.escape(delimiter)
+    return {*map(len, rows)} == {len(rows[0])} and (
+        '"' not in text or '"' not in re.sub(rf'(?<![^{mark}\r\n])"(?:[^"]|"")++"(?![^{mark}\r\n])', "", text)
+    )
 
 
 def columns_by(
@@ -275,15 +297,7 @@ def _in_memory(
                     column.append(value or None)
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidData(f"{path}: cannot be read as CSV ({error}); save the file as UTF-8") from None
-    return as_text(connection, held)
-
-
-def as_text(connection: duckdb.DuckDBPyConnection, columns: Sequence[Sequence[str | None]]) -> duckdb.DuckDBPyRelation:
-    """Columns of text in memory as a relation."""
-    name = f"rows {id(columns)}"  # no other while the connection holds them
-    connection.register(name, {f"c{i}": np.array(column, dtype=object) for i, column in enumerate(columns)})
-    texts = ", ".join(f"c{i}::VARCHAR AS c{i}" for i in range(len(columns)))
-    return connection.sql(f"SELECT {texts} FROM {quoted(name)}")
+    return texts(connection, held)
 
 
 def _below_header(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import atexit
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -16,15 +17,42 @@ if TYPE_CHECKING:
 
 def connection() -> DuckDBPyConnection:
     """A connection of the caller's own to a database in memory: it sees no name that another one registers."""
-    own = _database().cursor()
-    own.execute("SET enable_progress_bar = false")
-    return own
+    return cast("DuckDBPyConnection", _Connection())
+
+
+class _Connection:
+    """A connection that is made when something is asked of it, which few rows of text never need."""
+
+    @cached_property
+    def made(self) -> DuckDBPyConnection:
+        own = _database().cursor()
+        own.execute("SET enable_progress_bar = false")
+        return own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
+
+    def __enter__(self) -> DuckDBPyConnection:
+        return cast("DuckDBPyConnection", self)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if "made" in vars(self):
+            self.made.close()
 
 
 def registered(own: DuckDBPyConnection, frame: Any) -> DuckDBPyRelation:
     """The rows of a frame of narwhals that is in memory."""
     own.register("frame", {name: frame[name].to_numpy() for name in frame.columns})
     return own.sql("SELECT * FROM frame")
+
+
+def is_of_engine(error: Exception) -> bool:
+    """Whether DuckDB raised it, which is not imported to tell."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(error, duckdb.Error)
 
 
 @cache

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.aliases import JUDGES_TOO, SCORES
 from quorate.table.columns.languages import plain
-from quorate.table.exchange.csv_text import as_text, columns_by
+from quorate.table.exchange.csv_text import columns_by
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
+from quorate.table.exchange.texts import texts
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
@@ -78,11 +79,11 @@ def _arrays(path: Path) -> list[list[Any]]:
 
 def _of_arrays(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[Any]]) -> Opened:
     """Rows whose first may name the columns, as the first line of CSV does."""
-    texts = [["" if one is None else one if isinstance(one, str) else json.dumps(one) for one in row] for row in rows]
-    names, said = columns_by(path, texts[0], texts[1:])
-    held = texts if said else texts[1:]
+    cells = [["" if one is None else one if isinstance(one, str) else json.dumps(one) for one in row] for row in rows]
+    names, said = columns_by(path, cells[0], cells[1:])
+    held = cells if said else cells[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]
-    return Opened(as_text(connection, columns), names, typed=False, notes=said)
+    return Opened(texts(connection, columns), names, typed=False, notes=said)
 
 
 def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:

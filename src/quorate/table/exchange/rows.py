@@ -98,10 +98,10 @@ class Rows(Brief):
         InvalidInput
             If it is no expression over columns, or holds for no row.
         """
-        import duckdb
-
         if self.where is None:
             return self._shaped(opened)
+        import duckdb
+
         test = condition(self.where, opened)
         try:
             counted = opened.relation.aggregate(f"count(*), count(*) FILTER (WHERE {test})").fetchall()

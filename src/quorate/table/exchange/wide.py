@@ -12,6 +12,7 @@ from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import AMONG, SYSTEM
 from quorate.table.exchange.format import Across, Opened, literal, quoted
+from quorate.table.exchange.texts import MOST, Texts
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
@@ -284,9 +285,18 @@ def lengthened(opened: Opened, step: Step) -> Opened:
     both = crossed(step.columns) if len(step.roles) > 1 else (step.levels,)
     if both is None:
         raise InvalidInput(f'wide: "{step.role}" takes names of two parts, each with each, such as a_x, a_y, b_x, b_y')
-    levels = zip(step.roles, (", ".join(map(literal, part)) for part in both), strict=True)
-    parts = [*kept, *(f"unnest([{labels}]) AS {quoted(role)}" for role, labels in levels)]
-    relation = opened.relation.project(", ".join([*parts, f"unnest([{', '.join(values)}]) AS {quoted(value)}"]))
+    relation, below = opened.relation, [inside[name] for name in step.columns]
+    if (
+        isinstance(relation, Texts)
+        and len(relation) * len(below) < MOST
+        and not {*step.roles, value} & {*relation.columns}
+    ):
+        levels = dict(zip(step.roles, both, strict=True))
+        relation = relation.stacked([inside[name] for name in others], levels, below, value)
+    else:
+        said = zip(step.roles, (", ".join(map(literal, part)) for part in both), strict=True)
+        parts = [*kept, *(f"unnest([{labels}]) AS {quoted(role)}" for role, labels in said)]
+        relation = relation.project(", ".join([*parts, f"unnest([{', '.join(values)}]) AS {quoted(value)}"]))
     if step.role == BEATEN:  # nobody meets himself, for which a dash may stand
         met = f"regexp_replace({SCORE}::VARCHAR, '[\\s.\u2013\u2014-]', '', 'g')"
         relation = relation.filter(f"coalesce({met}, '') <> ''")

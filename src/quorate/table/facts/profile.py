@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows, made
+from quorate.table.exchange.texts import BLANKS, MOST, Cells, Texts, ends, numbers
 from quorate.table.files import located, opened
 from quorate.table.results import wrapped
 
@@ -113,12 +116,15 @@ class Table:
         In its order.
     held : bool
         Whether the rows are in memory, so that to read them again costs little.
+    cells : sequence of sequence of str or None, optional
+        Of few rows every column as text.
     """
 
     opened: Opened
     rows: int
     columns: tuple[Column, ...]
     held: bool = False
+    cells: Sequence[Cells] | None = None
 
     @property
     def frame(self) -> duckdb.DuckDBPyRelation:
@@ -143,6 +149,13 @@ class Table:
         """The same with a column that is made of others, as `quorate.table.exchange.rows.made` makes it."""
         return _profiled(made(self.opened, name), held=self.held)
 
+    def shown(self, name: str, most: int) -> list[str | None]:
+        """A column as text, in the first rows."""
+        if self.cells is not None:
+            return [*self.cells[self.names.index(name)][:most]]
+        asked = self.opened.relation.project(f"{self.sql(name)}::VARCHAR").limit(most)
+        return [text for (text,) in asked.fetchall()]
+
     def keys(self, names: Iterable[str]) -> int:
         """How many rows these columns tell apart."""
         wanted = sorted({*names})
@@ -158,6 +171,8 @@ class Table:
         return {}
 
     def _counted(self, names: list[str]) -> int:
+        if self.cells is not None:
+            return len({*zip(*(self.cells[self.names.index(name)] for name in names), strict=True)})
         if self.rows > MOST_HASHED:
             every = self.opened.relation.project(", ".join(map(self.sql, names))).distinct()
             return int(every.aggregate("count(*)").fetchall()[0][0])
@@ -225,59 +240,130 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
             f"source: has {len(file.columns):,} columns, more than the {MOST_COLUMNS} that are looked at; name the "
             "score and the facets"
         )
-    counted = _values(file)
-    texts, values = (f"coalesce(sum(n) FILTER ({name} IS NOT NULL), 0)" for name in ("text", "number"))
-    ends = "min(number), max(number), coalesce(bool_and(number = floor(number)), true)"
-    asked = f"sum(n), {texts}, count(text), {values}, {ends}"
-    facts = {place: found for place, *found in counted.aggregate(f"place, {asked}", "place").fetchall()}
-    few = [place for place, found in facts.items() if found[2] <= MOST_WORDS]
-    words_of = _words(counted, few)
+    cells = _cells(file)
+    counted = _InEngine(_values(file)) if cells is None else _Here(cells, _truths(file))
+    facts = counted.facts()
+    few = [place for place, found in facts.items() if found.distinct <= MOST_WORDS]
+    words_of = counted.words(few)
     columns = []
     for place, name in enumerate(file.columns):
-        _, filled, distinct, numbers, low, high, whole = facts.get(place, (0, 0, 0, 0, None, None, True))
+        _, filled, distinct, numbers, low, high, whole = facts.get(place, _Facts(0, 0, 0, 0, None, None, True))
         numeric = numbers == filled > 0
         words = words_of.get(place, ())
-        others = words if not numbers else _texts(counted, place) if 2 * numbers > filled > numbers else ()
+        others = words if not numbers else counted.texts(place) if 2 * numbers > filled > numbers else ()
         strays = tuple(word for word in others if _NONE.fullmatch(word))
         scale = None if numbers else scale_of([word for word in words if word not in strays])
-        if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(_texts(counted, place)):
-            scale = scale_of(_texts(counted, place, MOST_SCALED))
+        if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(counted.texts(place)):
+            scale = scale_of(counted.texts(place, MOST_SCALED))
         known = scale is not None or (numbers and len(strays) == len(others))
         if not known:  # words of their own, among which a mark alone is none
             marks = [] if numbers else [word for word in words if _MARK.fullmatch(word)]
             odd = [word for word in words if not any(map(str.isalnum, word)) and word not in marks]
             strays = tuple(marks) if len(marks) == 1 < distinct and not odd else ()
         columns.append(Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays, scale))
-    rows = facts[0][0] if facts else 0
-    return Table(file, rows, tuple(columns), held)
+    return Table(file, facts[0].rows if facts else 0, tuple(columns), held, cells)
+
+
+class _Facts(NamedTuple):
+    """Of a column: rows, those with a value, distinct ones, rows with a number, its ends, and whether all are whole."""
+
+    rows: int
+    filled: int
+    distinct: int
+    numbers: int
+    low: float | None
+    high: float | None
+    whole: bool
+
+
+def _cells(file: Opened) -> list[Cells] | None:
+    """Every column as text, of few rows; else None."""
+    if isinstance(file.relation, Texts):
+        return [*file.relation.held]
+    shown = (f"{quoted(name)}::VARCHAR AS c{place}" for place, name in enumerate(file.relation.columns))
+    rows = file.relation.project(", ".join(shown)).limit(MOST).fetchall()
+    return ([*zip(*rows, strict=True)] or [()] * len(file.columns)) if len(rows) < MOST else None
+
+
+def _truths(file: Opened) -> list[int]:
+    """Columns of booleans."""
+    return [place for place, kind in enumerate(file.relation.types) if str(kind) == "BOOLEAN"]
+
+
+class _Here:
+    """Distinct values of columns of few rows, counted here."""
+
+    def __init__(self, cells: Sequence[Cells], truths: Sequence[int]) -> None:
+        self.counts = [Counter((text and text.strip(BLANKS)) or None for text in column) for column in cells]
+        self.numbers: list[dict[str, float | None]] = []
+        for place, counts in enumerate(self.counts):
+            known = [text for text in counts if text is not None]
+            cast = [float(text == "true") for text in known] if place in truths else numbers(known)
+            self.numbers.append(dict(zip(known, cast, strict=True)))
+
+    def facts(self) -> dict[int, _Facts]:
+        """What is in each column, by its place; nothing of a table without rows."""
+        found = {}
+        for place, (counts, cast) in enumerate(zip(self.counts, self.numbers, strict=True)):
+            rows, held = counts.total(), [value for value in cast.values() if value is not None]
+            whole = all(not math.isfinite(value) or value.is_integer() for value in held)
+            number = sum(counts[text] for text, value in cast.items() if value is not None)
+            low, high = ends(held)
+            found[place] = _Facts(rows, rows - counts[None], len(cast), number, low, high, whole)
+        return found if found and found[0].rows else {}
+
+    def texts(self, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
+        """Values of a column that are no numbers, where they are few."""
+        return tuple(sorted(text for text, value in self.numbers[place].items() if value is None)[:most])
+
+    def words(self, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The distinct values of columns in which they are few, the commonest first."""
+        orders = {place: self.counts[place] for place in places}
+        return {
+            place: tuple(sorted(self.numbers[place], key=lambda text: (-counts[text], text)))
+            for place, counts in orders.items()
+        }
+
+
+class _InEngine:
+    """The same of any number of rows, counted by the engine."""
+
+    def __init__(self, counted: duckdb.DuckDBPyRelation) -> None:
+        self.counted = counted
+
+    def facts(self) -> dict[int, _Facts]:
+        """What is in each column, by its place; nothing of a table without rows."""
+        texts, values = (f"coalesce(sum(n) FILTER ({name} IS NOT NULL), 0)" for name in ("text", "number"))
+        of_numbers = "min(number), max(number), coalesce(bool_and(number = floor(number)), true)"
+        asked = f"sum(n), {texts}, count(text), {values}, {of_numbers}"
+        found = self.counted.aggregate(f"place, {asked}", "place").fetchall()
+        return {place: _Facts(*facts) for place, *facts in found}
+
+    def texts(self, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
+        """Values of a column that are no numbers, where they are few."""
+        found = self.counted.filter(f"place = {place} AND text IS NOT NULL AND number IS NULL")
+        return tuple(word for (word,) in found.project("text").order("text").limit(most).fetchall())
+
+    def words(self, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The distinct values of columns in which they are few, the commonest first."""
+        words: dict[int, list[str]] = {place: [] for place in places}
+        if places:
+            found = self.counted.filter(f"text IS NOT NULL AND place IN ({', '.join(map(str, places))})")
+            for place, word in found.order("n DESC, text").project("place, text").fetchall():
+                words[place].append(word)
+        return {place: tuple(held) for place, held in words.items()}
 
 
 def _values(file: Opened) -> duckdb.DuckDBPyRelation:
     """Every distinct value of every column once: the column's place, text, number, and how many rows have it."""
-    columns, kinds = [*map(quoted, file.relation.columns)], [*map(str, file.relation.types)]
+    columns = [*map(quoted, file.relation.columns)]
     values = ", ".join(f"{column}::VARCHAR" for column in columns)
     long = file.relation.project(f"unnest(range({len(columns)})) AS place, unnest([{values}]) AS value")
     each = long.aggregate("place, value, count(*) AS n", "place, value")
     each = each.project("place, nullif(trim(value), '') AS text, n")
     texts = each.aggregate("place, text, sum(n) AS n", "place, text")
-    truths = ", ".join(str(place) for place, kind in enumerate(kinds) if kind == "BOOLEAN")
+    truths = ", ".join(map(str, _truths(file)))
     number = "TRY_CAST(text AS DOUBLE)"
     if truths:
         number = f"CASE WHEN place IN ({truths}) THEN (text = 'true')::INTEGER ELSE {number} END"
     return texts.project(f"*, {number} AS number").materialize()
-
-
-def _texts(counted: duckdb.DuckDBPyRelation, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
-    """Values of a column that are no numbers, where they are few."""
-    found = counted.filter(f"place = {place} AND text IS NOT NULL AND number IS NULL")
-    return tuple(word for (word,) in found.project("text").order("text").limit(most).fetchall())
-
-
-def _words(counted: duckdb.DuckDBPyRelation, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """The distinct values of columns in which they are few, the commonest first."""
-    words: dict[int, list[str]] = {place: [] for place in places}
-    if places:
-        found = counted.filter(f"text IS NOT NULL AND place IN ({', '.join(map(str, places))})")
-        for place, word in found.order("n DESC, text").project("place, text").fetchall():
-            words[place].append(word)
-    return {place: tuple(held) for place, held in words.items()}

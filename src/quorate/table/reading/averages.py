@@ -109,8 +109,8 @@ def _is_system(one: Column) -> bool:
 
 def _hold_models(table: Table, one: Column) -> bool:
     """Whether labels have the names of models of several makers in them, as ``news_gpt-4`` and ``law_claude`` have."""
-    asked = table.opened.relation.project(f"{table.sql(one.name)}::VARCHAR").limit(_SEEN).fetchall()
-    parts = [[part for part in re.split(r"[\s_/]+", text) if len(part) > _SHORT] for (text,) in asked]
+    asked = table.shown(one.name, _SEEN)
+    parts = [[part for part in re.split(r"[\s_/]+", text or "") if len(part) > _SHORT] for text in asked]
     makers = [made for label in parts if (made := next(filter(None, map(maker, label)), None)) is not None]
     return len({*makers}) > 1 and len(makers) * _SHARE >= len(asked)
 

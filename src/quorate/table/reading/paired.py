@@ -268,8 +268,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
         if one.numeric or one.filled < _FEWEST_ROWS:
             continue
         named = bool({*words_of(one.name)} & _LISTS)
-        text = f"trim({table.sql(one.name)}::VARCHAR)"
-        cells = [cell for (cell,) in table.opened.relation.project(text).limit(_SEEN).fetchall() if cell]
+        cells = [cell for text in table.shown(one.name, _SEEN) if (cell := (text or "").strip())]
         if not all((">" in cell and "<" not in cell) or (named and re.search(r"[;|,]", cell)) for cell in cells):
             continue
         bare = [re.split(rf">|;|\||,|{SHARED}", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
