@@ -216,7 +216,7 @@ def test_the_variance_is_unbiased_if_scores_are_alike_as_taken(seed):
         own = weight * (item == i)
         alone, seen = own @ v @ own, (own @ left) @ v @ (left.T @ own)
         fit = ItemModel(left @ np.zeros(len(item)), item, cell[None], np.zeros(int(item.max()) + 1, int), ratio)
-        by = fit._by_item(weight)[i]
+        by = fit.by_item(weight)[i]
         assert alone - by @ fit.inverse @ by == pytest.approx(seen, rel=1e-8, abs=1e-14)
         expected += alone
     assert expected == pytest.approx(weight @ v @ weight, rel=1e-9)

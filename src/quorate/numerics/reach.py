@@ -91,7 +91,7 @@ class ItemModel:
             return self
         out = replace(self, stratum=stratum)
         vars(out).update(
-            {name: getattr(self, name) for name in ("columns", "inverse", "residual", "_shrunk", "_sizes")}
+            {name: getattr(self, name) for name in ("columns", "root", "inverse", "residual", "shrunk", "_sizes")}
         )
         return out
 
@@ -101,7 +101,7 @@ class ItemModel:
         for k, weight in enumerate(weights):
             factor, share = self._scaling(weight)
             each[:, k] = np.sqrt(factor) * np.bincount(self.item, weight * self.residual)
-            df[k] = _freedom(each[:, k], self.stratum, share)
+            df[k] = freedom(each[:, k], self.stratum, share)
         return ItemScores(each, df)
 
     def spread(self, weights: Floats, scores: Floats) -> tuple[Floats, Floats]:
@@ -124,22 +124,22 @@ class ItemModel:
         by_cell = np.ascontiguousarray(scores.T)
         own = csr_array((np.ones(cells), self.item, starts), (cells, len(self.stratum))).T
         of = csr_array((np.ones(parts * cells), self.columns.T.ravel(), parts * starts), (cells, len(self.inverse))).T
-        totals = self._shrunk[:, None] * (own @ by_cell)
-        effects = self.inverse @ (of @ by_cell - self._by_item(np.ones(cells)).T @ totals)
+        totals = self.shrunk[:, None] * (own @ by_cell)
+        effects = self.inverse @ (of @ by_cell - self.by_item(np.ones(cells)).T @ totals)
         variance, df = np.empty((2, len(weights), len(scores)))
         for k, weight in enumerate(weights):
             factor, share = self._scaling(weight)
-            brought = (own * weight) @ by_cell - self._by_item(weight) @ effects
+            brought = (own * weight) @ by_cell - self.by_item(weight) @ effects
             each = np.sqrt(factor)[:, None] * brought
-            variance[k], df[k] = np.sum(each**2, axis=0), _freedom(each, self.stratum, share)
+            variance[k], df[k] = np.sum(each**2, axis=0), freedom(each, self.stratum, share)
         return variance, df
 
     def _scaling(self, weight: Floats) -> tuple[Floats, Floats]:
         """What scales every item's residual (CR2), and for every stratum one over the degrees of freedom of its sum."""
-        alone, seen = self._alone(self.item, weight), self._by_item(weight)
+        alone, seen = self._alone(self.item, weight), self.by_item(weight)
         told = seen @ self.inverse
         known = np.sum(told * seen, axis=1)
-        factor = _scaled(alone, known, np.ones_like(alone))
+        factor = scaled(alone, known, np.ones_like(alone))
         share = np.zeros(int(self.stratum.max()) + 1)
         for h in range(len(share)):
             own = self.stratum == h
@@ -159,10 +159,10 @@ class ItemModel:
         scaled alike, so that each kind of them is gone through once.
         """
         at, score = rows @ self.inverse, np.bincount(self.item, self.score)
-        shrunk = self._shrunk[:, None] * (self._by_item(np.ones(len(self.item))) @ at.T)
+        shrunk = self.shrunk[:, None] * (self.by_item(np.ones(len(self.item))) @ at.T)
         values = at @ self._cross(self.score) - score @ shrunk
-        brought = self._by_item(self.residual) @ at.T - np.bincount(self.item, self.residual)[:, None] * shrunk
-        first, kind, count = self._kinds
+        brought = self.by_item(self.residual) @ at.T - np.bincount(self.item, self.residual)[:, None] * shrunk
+        first, kind, count = self.kinds
         place = np.full(len(kind), -1)
         place[first] = np.arange(len(first))
         own = place[self.item]
@@ -174,14 +174,14 @@ class ItemModel:
             seen = np.sum([np.bincount(own * p + one, weight, len(first) * p) for one in columns], axis=0)
             seen = seen.reshape(len(first), p)
             known = np.sum((seen @ self.inverse) * seen, axis=1)
-            variances[k] = _scaled(self._alone(own, weight), known, count)[kind] @ brought[:, k] ** 2
+            variances[k] = scaled(self._alone(own, weight), known, count)[kind] @ brought[:, k] ** 2
         return values, variances
 
     def weights_of(self, rows: Floats) -> Floats:
         """Weights of cells in sums of the fitted effects, from those of all effects; shape (sums, cells)."""
         columns = (rows @ self.inverse)[:, self.columns].sum(axis=1)
         totals = np.array([np.bincount(self.item, column) for column in columns])
-        return np.asarray(columns - (self._shrunk * totals)[:, self.item])
+        return np.asarray(columns - (self.shrunk * totals)[:, self.item])
 
     @cached_property
     def columns(self) -> Ints:
@@ -191,24 +191,33 @@ class ItemModel:
     @cached_property
     def inverse(self) -> Floats:
         """Covariance of effects in units of the rest's variance, a generalised inverse; shape (effects, effects)."""
+        return np.asarray(self.root @ self.root.T)
+
+    @cached_property
+    def root(self) -> Floats:
+        """``R`` with ``R R'`` the `inverse`; shape (effects, rank)."""
         p, one = int(sum(self._sizes)), np.ones(len(self.score))
         information = np.zeros((p, p))
         for own in self.columns:
             for other in self.columns:
                 information += np.bincount(own * p + other, minlength=p * p).reshape(p, p)
-        sums = self._by_item(one)
-        information -= (sums * self._shrunk[:, None]).T @ sums
+        sums = self.by_item(one)
+        information -= (sums * self.shrunk[:, None]).T @ sums
         size = np.sqrt(np.maximum(np.diag(information), 1e-300))
         values, vectors = np.linalg.eigh(information / size / size[:, None])
         kept = values > 1e-10 * p * values[-1]
-        root = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
-        return np.asarray(root @ root.T)
+        return np.asarray(vectors[:, kept] / np.sqrt(values[kept]) / size[:, None])
 
     @cached_property
     def residual(self) -> Floats:
         """Scores less what is fitted of the setup."""
-        weighed = self.score - (self._shrunk * np.bincount(self.item, self.score))[self.item]
-        return np.asarray(self.score - (self.inverse @ self._cross(weighed))[self.columns].sum(axis=0))
+        return np.asarray(self.score - self.effects[self.columns].sum(axis=0))
+
+    @cached_property
+    def effects(self) -> Floats:
+        """What is fitted of the setup, shape (effects,)."""
+        weighed = self.score - (self.shrunk * np.bincount(self.item, self.score))[self.item]
+        return np.asarray(self.inverse @ self._cross(weighed))
 
     def _cross(self, weight: Floats) -> Floats:
         """``X'w`` of all cells, shape (effects,)."""
@@ -219,7 +228,7 @@ class ItemModel:
         return np.asarray(np.bincount(item, weight**2) + self.ratio * np.bincount(item, weight) ** 2)
 
     @cached_property
-    def _kinds(self) -> tuple[Ints, Ints, Ints]:
+    def kinds(self) -> tuple[Ints, Ints, Ints]:
         """Of items with the same setups, each as often: the first of every kind, every item's kind, and their number.
 
         Told by sums of numbers that are drawn for the setups: whole ones below 2^40, so that a float holds their sums.
@@ -239,25 +248,34 @@ class ItemModel:
         return np.concatenate([[0], np.cumsum(self._sizes)[:-1]]).astype(np.int64)
 
     @cached_property
-    def _shrunk(self) -> Floats:
+    def shrunk(self) -> Floats:
         """``r / (1 + r n)`` of every item with n cells."""
         return np.asarray(self.ratio / (1 + self.ratio * np.bincount(self.item)))
 
-    def _by_item(self, weight: Floats) -> Floats:
+    def by_item(self, weight: Floats) -> Floats:
         """``X_i'w_i`` of every item, shape (items, effects)."""
         p, n = int(sum(self._sizes)), len(self.stratum)
         parts = (np.bincount(self.item * p + own, weight, n * p) for own in self.columns)
         return np.asarray(np.sum(list(parts), axis=0), dtype=np.float64).reshape(n, p)
 
 
-def _scaled(alone: Floats, known: Floats, count: Floats | Ints) -> Floats:
-    """What scales the residuals of so many items of each kind; those that tell nothing count as the others do."""
+def scaled(alone: Floats, known: Floats, count: Floats | Ints) -> Floats:
+    """What scales the residuals of so many items of each kind, on the last axis; what tells nothing counts as others.
+
+    ``alone`` are variances of what items bring, ``known`` what the effects take of them; of one shape.
+    """
+    factor = unscaled(alone, known)
+    seen = np.maximum((alone * (factor > 0)) @ count, 1e-300)
+    return np.asarray(factor * (alone @ count / seen)[..., None])
+
+
+def unscaled(alone: Floats, known: Floats) -> Floats:
+    """The same where all items tell something; 0 for those that do not."""
     told = alone > known + _OWN * alone
-    factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
-    return np.asarray(factor * float(count @ alone) / max(float(count @ (alone * told)), 1e-300))
+    return np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
 
 
-def _freedom(each: Floats, stratum: Ints, share: Floats) -> Any:
+def freedom(each: Floats, stratum: Ints, share: Floats) -> Any:
     """Satterthwaite's degrees of freedom in every stratum, if items vary as taken; Welch's of their sum."""
     total, spent = np.sum(each**2, axis=0), np.zeros(each.shape[1:])
     for h, part in enumerate(share):

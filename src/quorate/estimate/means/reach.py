@@ -33,7 +33,7 @@ def reach(
     ratio: float = 0.0,
     setup_only: float = 0.0,
     crowds: Mapping[str, tuple[Floats, float, float]] = MappingProxyType({}),
-    made: dict[Any, ItemModel] | None = None,
+    made: dict[Any, Any] | None = None,
 ) -> Reach | None:
     """The reach of a sum of cells, whose items are drawn; None where they stand for themselves, or for a pool.
 
@@ -66,7 +66,7 @@ def reach(
         return None
     if any(targets[name] not in (POPULATION, ABSORBED, *_KNOWN) for name in targets):
         return None
-    layout = _Layout(judgments, weight, targets, ratio, crowds, made)
+    layout = _Layout(Setup(judgments, targets, ratio, crowds, made), weight)
     found = layout.model.scores(weight[None, :])
     effects = tuple(layout.effect(name) for name in drawn_facets(judgments, targets))
     brought = found.each[:, 0] - found.each[:, 0].mean()
@@ -94,7 +94,7 @@ def errors_of_studies(
     scores : array, shape (studies, cells)
         Of every study.
     """
-    layout, drawn = _Layout(judgments, weight, targets, ratio, {}), []
+    layout, drawn = _Layout(Setup(judgments, targets, ratio), weight), []
     (variance,), (df,) = layout.model.spread(weight[None, :], scores)
     for name in drawn_facets(judgments, targets):
         apart, size, free = layout.apart(name)
@@ -145,56 +145,109 @@ def is_setup(judgments: Judgments, name: str) -> bool:
     return name not in (own, *judgments.ancestors(own)) and own not in judgments.ancestors(name)
 
 
-class _Layout:
-    """Cells by item, stratum and setup, with the weights of a sum on the levels of every facet."""
+class Setup:
+    """Cells by item and by what they were judged with, whatever sum is made of them.
+
+    Parameters
+    ----------
+    judgments, targets, ratio, crowds, made
+        As for `reach`.
+    """
 
     def __init__(
         self,
         judgments: Judgments,
-        weight: Floats,
         targets: Mapping[str, Target],
         ratio: float,
-        crowds: Mapping[str, tuple[Floats, float, float]],
-        made: dict[Any, ItemModel] | None = None,
+        crowds: Mapping[str, tuple[Floats, float, float]] = MappingProxyType({}),
+        made: dict[Any, Any] | None = None,
     ) -> None:
-        self._judgments, self._crowds = judgments, crowds
+        self.judgments, self.crowds, made = judgments, crowds, {} if made is None else made
         over, few = judgments.ancestors(judgments.object), _few_groups(judgments)
         groups = [name for name in reversed(over) if targets[name] == POPULATION and name not in few]
-        item = judgments.level_codes([groups[0] if groups else judgments.object])
         known = [name for name in over if targets[name] in _KNOWN or (targets[name] == POPULATION and name in few)]
         strata = known[:1]  # the nearest, which are all in the next ones
         setup = [name for name in judgments.names if is_setup(judgments, name) and judgments.n_levels(name) > 1]
         above = {up for name in setup for up in judgments.ancestors(name)}
         setup = [name for name in setup if name not in above]  # the effects of families are in those of their judges
-        self._few = [name for name in setup if name not in crowds]
-        self._of_part = [(name,) for name in strata] + _parts(judgments, item, self._few) or [()]
-        stratum = _sides(item, weight)
-        if strata:
-            group = _of_items(item, judgments.level_codes(strata))
-            stratum = np.unique(stratum * (int(group.max()) + 1) + group, return_inverse=True)[1]
-        kind, made = (*groups[:1], *self._of_part, ratio), {} if made is None else made
+        self.names = (*strata, *setup)
+        kind = (*groups[:1], None, *strata, ratio)
         if kind not in made:
+            item = judgments.level_codes([groups[0] if groups else judgments.object])
+            group = _of_items(item, judgments.level_codes(strata) if strata else np.zeros_like(item))
+            parts: list[tuple[str, ...]] = [(name,) for name in strata]
+            parts += _parts(judgments, item, [name for name in setup if name not in crowds]) or [()]
             shifts = (effect[judgments.level_codes([name])] for name, (effect, _, _) in crowds.items())
             score = judgments.mean - sum(shifts, np.zeros(len(item)))
-            codes = np.array([_product_code(judgments, part) for part in self._of_part])
-            made[kind] = ItemModel(score, item, codes, stratum, ratio)
-        self.model = made[kind].within(stratum)
-        self._share = {name: _profile(judgments.level_codes([name]), weight) for name in (*strata, *setup)}
+            codes = np.array([_product_code(judgments, part) for part in parts])
+            made[kind] = parts, ItemModel(score, item, codes, group, ratio)
+        self._of_part, self.model = made[kind]
+
+    def lowest(self, name: str) -> str:
+        """The lowest facet that a facet holds, or is."""
+        return next((one for one in self.names if name in self.judgments.ancestors(one)), name)
+
+    def within(self, name: str) -> Floats:
+        """What takes the mean off levels of a facet; where it is nested, that of their parent."""
+        judgments = self.judgments
+        code = np.zeros(judgments.n_levels(name), np.int64)
+        code[judgments.level_codes([name])] = judgments.level_codes(list(judgments.ancestors(name)))
+        alike = code[:, None] == code
+        return np.asarray(np.eye(len(code)) - alike / alike.sum(axis=1))
+
+    def levels(self, name: str, share: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+        """Weights of effects in level means less their mean, and the sum of squared parts of the levels.
+
+        Parts of the levels of all facets in a sum may be those of several sums, in rows; the first result then has the
+        shape (levels, sums, effects), the second (sums,).
+        """
+        lowest, own = self.lowest(name), profile_of(share[self.lowest(name)])
+        level = np.zeros(own.shape[-1], np.int64)
+        level[self.judgments.level_codes([lowest])] = self.judgments.level_codes([name])
+        each = np.eye(int(level.max()) + 1)
+        part = own @ each[level]
+        rows = np.array([self._row({**share, lowest: own * one[level]}) for one in each])
+        rows = np.tensordot(self.within(name), rows / np.moveaxis(part, -1, 0)[..., None], 1)
+        return rows, np.sum(part**2, axis=-1)
+
+    def _row(self, share: Mapping[str, Floats]) -> Floats:
+        """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""
+        rows, every = [], np.ones(np.broadcast_shapes(*(one.shape[:-1] for one in share.values())))
+        for part in self._of_part:
+            row = every[..., None]
+            for name in part:
+                row = row[..., :, None] * share[name][..., None, :]
+                row = row.reshape(*row.shape[:-2], -1)
+            rest = prod((one.sum(axis=-1) for name, one in share.items() if name not in part), start=every)
+            rows.append(row * np.asarray(rest)[..., None])
+        return np.concatenate(rows, axis=-1)
+
+
+def profile_of(share: Floats) -> Floats:
+    """Parts of the levels of a facet in a sum, by their size; or in several, in rows."""
+    return np.asarray(np.abs(share) / np.abs(share).sum(axis=-1, keepdims=True))
+
+
+class _Layout:
+    """A sum of cells of a setup: its items within strata, and its weights on the levels of every facet."""
+
+    def __init__(self, setup: Setup, weight: Floats) -> None:
+        self._setup, model = setup, setup.model
+        sides = _sides(model.item, weight)
+        stratum = np.unique(sides * (int(model.stratum.max()) + 1) + model.stratum, return_inverse=True)[1]
+        self.model = model.within(stratum)
+        codes = {name: setup.judgments.level_codes([name]) for name in setup.names}
+        self._share = {name: _profile(code, weight) for name, code in codes.items()}
 
     def effect(self, name: str) -> Effect:
         """What a facet that stands for others brings."""
-        if name in self._crowds:
-            _, variance, df = self._crowds[name]
-            profile = self._profile_of(name)[1]
+        if name in self._setup.crowds:
+            _, variance, df = self._setup.crowds[name]
+            profile = profile_of(self._share[self._setup.lowest(name)])
             return Effect(float(profile @ profile) * variance, 0.0, df)
         rows, size, df = self._levels(name)
         means, noise = self.model.fitted(rows)
         return Effect(size * float(means @ means) / df, size * float(noise.sum()) / df, df)
-
-    def _profile_of(self, name: str) -> tuple[str, Floats]:
-        """The lowest facet that a facet holds, or is, and the parts of its levels in the sum."""
-        lowest = next((one for one in self._share if name in self._judgments.ancestors(one)), name)
-        return lowest, np.abs(self._share[lowest]) / np.abs(self._share[lowest]).sum()
 
     def apart(self, name: str) -> tuple[Floats, float, float]:
         """Weights of cells in level means less their mean, the sum of squared parts of levels, and levels less 1."""
@@ -203,23 +256,8 @@ class _Layout:
 
     def _levels(self, name: str) -> tuple[Floats, float, float]:
         """The same with weights of the effects in the place of cells."""
-        judgments, (lowest, profile) = self._judgments, self._profile_of(name)
-        level = np.zeros(len(profile), np.int64)
-        level[judgments.level_codes([lowest])] = judgments.level_codes([name])
-        share = np.bincount(level, profile)
-        rows = np.array([self._row({**self._share, lowest: one}) for one in (np.eye(len(share))[:, level] * profile)])
-        within = _within(judgments, name)
-        return within @ (rows / share[:, None]), float(share @ share), float(np.trace(within))
-
-    def _row(self, share: Mapping[str, Floats]) -> Floats:
-        """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""
-        rows = []
-        for part in self._of_part:
-            row = np.ones(1)
-            for name in part:
-                row = np.outer(row, share[name]).ravel()
-            rows.append(row * prod(float(one.sum()) for name, one in share.items() if name not in part))
-        return np.concatenate(rows)
+        rows, size = self._setup.levels(name, self._share)
+        return rows, float(size), float(np.trace(self._setup.within(name)))
 
 
 def _sides(item: Ints, weight: Floats) -> Ints:
@@ -253,14 +291,6 @@ def _seen_often(judgments: Judgments, item: Ints, part: tuple[str, ...]) -> bool
     levels = prod(judgments.n_levels(name) for name in part)
     pairs = occurring(_product_code(judgments, part) * (int(item.max()) + 1) + item) // (int(item.max()) + 1)
     return bool(np.bincount(pairs, minlength=levels).min() >= 3)
-
-
-def _within(judgments: Judgments, name: str) -> Floats:
-    """What takes the mean off levels of a facet; where it is nested, that of their parent."""
-    code = np.zeros(judgments.n_levels(name), np.int64)
-    code[judgments.level_codes([name])] = judgments.level_codes(list(judgments.ancestors(name)))
-    alike = code[:, None] == code
-    return np.asarray(np.eye(len(code)) - alike / alike.sum(axis=1))
 
 
 def _product_code(judgments: Judgments, part: Iterable[str]) -> Ints:

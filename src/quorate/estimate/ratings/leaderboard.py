@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
@@ -18,6 +18,7 @@ from quorate.estimate.components.fit import Method
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
+from quorate.estimate.means.pairs import pair_reaches, undetermined
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, unsaid
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
@@ -123,10 +124,16 @@ def pair_errors(
     order = [answered.level_index(facet, name) for name in systems]
     if not joint.chosen and is_complete(answered) and facet not in answered.ancestors(answered.object):
         return _of_complete(answered, facet, np.array(order), targets)
+    if joint.chosen or len(systems) > MOST_SYSTEMS:
+        return _of_model(joint, systems, targets)
     k = len(systems)
     value, variance, df = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k))
     effects: list[tuple[Floats, Floats, float]] = []
-    for (i, j), found in zip(combinations(range(k), 2), _differences(joint, judgments, systems), strict=True):
+    for (i, a), (j, b) in combinations(enumerate(systems), 2):
+        try:
+            found = difference(judgments, a, b, facet=facet, targets=joint.asked).estimate
+        except NotEstimable:
+            found = joint.contrast(_signs(joint, a, b))
         one = aimed(found, among(found.target, targets))
         value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
@@ -140,22 +147,27 @@ def pair_errors(
     return PairErrors(value, variance, df, tuple(effects))
 
 
-def _differences(joint: JointMeans, judgments: Judgments, systems: Sequence[str]) -> Iterator[Estimate]:
-    """Differences of every two systems by their own scores; by the one model where it was chosen, or these are few."""
-    own = not joint.chosen and len(systems) <= MOST_SYSTEMS
-    place = [joint.systems.index(name) for name in systems]
-    for first, a in enumerate(systems[:-1]):
-        signs = np.zeros((len(systems) - first - 1, len(systems)))
-        signs[:, place[first]] = 1.0
-        signs[np.arange(len(signs)), place[first + 1 :]] = -1.0
-        if not own:
-            yield from joint.contrasts(signs)
-            continue
-        for b, weights in zip(systems[first + 1 :], signs, strict=True):
-            try:
-                yield difference(judgments, a, b, facet=joint.facet, targets=joint.asked).estimate
-            except NotEstimable:
-                yield joint.contrast(weights)
+def _signs(joint: JointMeans, a: str, b: str) -> Floats:
+    """Weights of the means in the difference of two systems."""
+    return np.array([(name == a) - (name == b) for name in joint.systems], dtype=float)
+
+
+def _of_model(joint: JointMeans, systems: Sequence[str], targets: Mapping[str, Target]) -> PairErrors:
+    """The same by the one model of all systems."""
+    rows = joint.rows[[joint.systems.index(name) for name in systems]]
+    for i, j in undetermined(joint.fit, rows, joint.targets):
+        joint.contrast(_signs(joint, systems[i], systems[j]))  # which says what is open, unless it is slight
+    found = pair_reaches(joint.fit, rows, among(joint.targets, targets))
+
+    def both(of_pairs: Floats, diagonal: float) -> Floats:
+        out = np.full((len(systems), len(systems)), diagonal)
+        one, other = np.triu_indices(len(systems), 1)
+        out[one, other] = out[other, one] = of_pairs
+        return out
+
+    value = rows @ joint.fit.beta
+    effects = tuple((both(square, 0.0), both(noise, 0.0), df) for square, noise, df in found.effects)
+    return PairErrors(value[:, None] - value, both(found.variance, 0.0), both(found.df, 1.0), effects)
 
 
 def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping[str, Target]) -> PairErrors:
@@ -365,8 +377,7 @@ class Leaderboard(Board):
         if a == b:
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
         if self.joint.chosen:
-            signs = [(name == a) - (name == b) for name in self.joint.systems]
-            found = self.joint.contrast(np.array(signs, dtype=float))
+            found = self.joint.contrast(_signs(self.joint, a, b))
         else:
             found = difference(self.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
         return aimed(found, among(found.target, self.targets))

@@ -519,6 +519,17 @@ class _Design:
         out = matrices @ z.reshape(*matrices.shape[:2], z.shape[1])
         return np.asarray(out.reshape(z.shape), dtype=np.float64)
 
+    def weights(self, contrasts: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """``h = (X'V^-1X)^-1 L'`` of contrasts, and their weights on columns, shared levels and cells; one a column."""
+        solved = self.solved
+        gamma = np.tile(solved.gamma, self.problem.moments.mean_units)[:, None]
+        h = solved.levels.of_fixed @ contrasts.T
+        within = self.units(solved.j, solved.products.n.times(h).reshape(-1, h.shape[1]))
+        left = np.asarray(self.w @ h - self.z @ (gamma * within), dtype=np.float64)
+        refined = self.units(solved.j, self.z.T @ (self.weight * left) - within)  # one step, for tiny noise
+        cells: Floats = self.weight * np.asarray(left - self.z @ (gamma * refined), dtype=np.float64)
+        return h, within + refined, solved.levels.coefficients_times(h)[self.problem.p :], cells
+
     def component(self, t: int, cells: Floats, within: Floats, shared: Floats) -> Floats:
         """``A_t w`` on cells."""
         problem = self.problem
@@ -531,15 +542,35 @@ class _Design:
         return np.asarray(self.w[:, problem.p :] @ kept)
 
 
+class Weights(NamedTuple):
+    """Weights of some contrasts.
+
+    Parameters
+    ----------
+    cells : array, shape (contrasts, cells)
+        As of `cell_weights`.
+    components : tuple of array, shape (contrasts, ...)
+        What has ``w' A_t v`` for products of the weights of two, for every component.
+    """
+
+    cells: Floats
+    components: tuple[Floats, ...]
+
+
+def contrast_weights(problem: Problem, solved: Solved, contrasts: Floats) -> Weights:
+    """Weights of contrasts of the fixed effects, shape (contrasts, p), on cells, and seen by every component."""
+    design, units = _Design(problem, solved), problem.units
+    _, within, shared, cells = design.weights(contrasts)
+    seen = [within[design.column_term == t] for t in range(problem.n_within)]
+    seen += [shared[units.shared_term == t] for t in range(problem.n_shared)]
+    seen += [np.sqrt(noise)[:, None] * cells for noise in design.noise.T]
+    of_cells = cells[units.mean_cell] / units.scale[units.cell_unit[units.mean_cell], None]
+    return Weights(np.ascontiguousarray(of_cells.T), tuple(one.T for one in seen))
+
+
 def _parts(design: _Design, contrasts: Floats, covariance: Floats, estimated: Ints) -> tuple[Floats, Floats]:
     problem, solved = design.problem, design.solved
-    gamma = np.tile(solved.gamma, problem.moments.mean_units)[:, None]
-    h = solved.levels.of_fixed @ contrasts.T
-    within = design.units(solved.j, solved.products.n.times(h).reshape(-1, h.shape[1]))
-    left = np.asarray(design.w @ h - design.z @ (gamma * within), dtype=np.float64)
-    refined = design.units(solved.j, design.z.T @ (design.weight * left) - within)  # one step, for tiny noise
-    cells: Floats = design.weight * np.asarray(left - design.z @ (gamma * refined), dtype=np.float64)
-    within, shared = within + refined, solved.levels.coefficients_times(h)[problem.p :]
+    h, within, shared, cells = design.weights(contrasts)
     terms = np.eye(problem.n_within)[design.column_term], np.eye(problem.n_shared)[problem.units.shared_term]
     squares = np.vstack([terms[0].T @ within**2, terms[1].T @ shared**2, design.noise.T @ cells**2])
 
