@@ -356,8 +356,8 @@ ASKED = {
     "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "rater1 and rater2 are what people said .*, gpt what"),
     "systems by annotators": (sheet(["gpt4", "llama"], head="annotator"), "do not say what they are"),
     "models by names": (
-        sheet(["gpt_ann", "gpt_bob", "claude_ann", "claude_bob"]),
-        r"columns cross gpt and claude with ann and bob.*system\*judge.*judge\*system",
+        sheet(["gpt_red", "gpt_blue", "claude_red", "claude_blue"]),
+        r"columns cross gpt and claude with red and blue.*system\*judge.*judge\*system",
     ),
     "names once": (
         rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 1 else ''},i{i % 8},{mark(i)}" for i in range(N))),

@@ -9,6 +9,7 @@ import pytest
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
+from quorate.cli import main
 from quorate.table.reading.reading import Unsure
 
 
@@ -210,3 +211,116 @@ def test_files_of_models_that_are_called_judges_are_of_these(tmp_path):
     names = ("judge_gpt-4o-mini", "judge_gemma2-27b", "judge_claude-3-haiku")
     files = [sheet(tmp_path, *held, name=f"{name}.jsonl") for name, held in zip(names, lines, strict=True)]
     assert read(files).names == ("item", "judge")
+
+
+def test_a_judge_that_says_the_same_throughout_is_one_by_how_names_end(tmp_path):
+    cells = [(f"p{n}", m[0] % 2, m[1] % 2, 0) for n, m in enumerate(MARKS)]
+    table = read(sheet(tmp_path, *rows("prompt_id,gpt4_judge,claude_judge,llamaguard_judge", cells)))
+    assert table.n_levels("judge") == 3
+
+
+def test_what_readers_call_is_held_against_the_truth(tmp_path, capsys):
+    """Neither is what is judged by its name, and no truth is what somebody judged."""
+    truth = ["no" if m[0] > 5 else "yes" for m in MARKS]
+    said = [[right if m[j] % 3 else "no" for right, m in zip(truth, MARKS, strict=True)] for j in range(3)]
+    cells = [(f"s{n}", f"RAD{j}", said[j][n], truth[n]) for n in range(N) for j in range(3)]
+    path = sheet(tmp_path, *rows("study_uid,radiologist,call,ground_truth", cells))
+    with pytest.raises(Unsure) as asked:
+        read(path)
+    (way,) = asked.value.ways
+    assert (way.verb, way.options["score"], way.people) == ("judges", "call", {"human_label": "ground_truth"})
+    right = np.mean(np.array(said[0]) == truth)
+    assert main(["analyze", str(path), "--no-report"]) == 0
+    assert f"RAD0: right {right:.1%}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_nothing_is_judged_in_a_list_of_who_does_what_until_when(tmp_path):
+    cells = [(f"D{n}", f"text {n}", ("Nora", "Grace")[n % 2], n // 8, f"2025-06-{6 + n // 8:02}") for n in range(N)]
+    with pytest.raises(Unsure, match="no column looks like a judgment"):
+        read(sheet(tmp_path, *rows("doc_id,text,annotator,batch,due", cells)))
+
+
+@pytest.mark.parametrize("name", ["Agreed mark", "final_mark", "Consensus"])
+def test_what_markers_agreed_on_is_no_further_one(tmp_path, name):
+    cells = [(f"e{n}", *m, m[0]) for n, m in enumerate(MARKS)]
+    assert read(sheet(tmp_path, *rows(f"essay,marker1,marker2,marker3,{name}", cells))).n_levels("judge") == 3
+
+
+def test_cells_that_are_merged_say_what_is_judged(tmp_path):
+    cells = [("" if j else f"CT-{n}", f"Reader {j}", MARKS[n, j]) for n in range(N) for j in range(3)]
+    assert read(sheet(tmp_path, *rows("Case,Reader,Quality (1-9)", cells))).n_levels("item") == N
+
+
+@pytest.mark.parametrize("mark", [" - ", "_", " / "])
+def test_columns_of_bots_by_people_are_systems_by_judges(tmp_path, mark):
+    head = ",".join(mark.join((bot, name)) for bot in ("Nova", "Orbit") for name in ("Priya", "Tom"))
+    path = sheet(tmp_path, *rows(f"Prompt,{head}", ((f"p{n}", *m, m[0]) for n, m in enumerate(MARKS))))
+    table = q.rank(path).judgments
+    assert {name: table.facet(name).levels for name in ("system", "judge")} == {
+        "system": ("Nova", "Orbit"),
+        "judge": ("Priya", "Tom"),
+    }
+
+
+def test_surnames_beside_given_names_judge(tmp_path):
+    path = sheet(tmp_path, *rows("Submission,Marta,Oyelaran,Pete", ((f"s{n}", *m) for n, m in enumerate(MARKS))))
+    assert read(path).facet("judge").levels == ("Marta", "Oyelaran", "Pete")
+
+
+@pytest.mark.parametrize(("column", "cells"), [("feedback", "👍👎"), ("thumbs", ("up", "down"))])
+def test_thumbs_of_assistants_are_of_systems(tmp_path, column, cells):
+    lines = [(f"c{n}", ("helper-a", "helper-b")[n % 2], cells[int(m[0] > 5)]) for n, m in enumerate(MARKS)]
+    assert read(sheet(tmp_path, *rows(f"chat_id,assistant,{column}", lines))).n_levels("system") == 2
+
+
+def test_a_total_of_criteria_is_what_teams_are_ranked_by(tmp_path):
+    cells = [(f"team {n}", f"judge {j}", *MARKS[n + j], sum(MARKS[n + j])) for n in range(N - 3) for j in range(3)]
+    board = q.rank(sheet(tmp_path, *rows("Team,Judge,Innovation,Execution,Pitch,Total", cells)))
+    assert len(board.systems) == N - 3
+    assert board.judgments.score == "Total"
+
+
+@pytest.mark.parametrize(
+    ("head", "others"),
+    [("obs1_t1,obs1_t2,obs2_t1,obs2_t2", {"judge": 2, "time": 2}), ("score_read1,score_read2", {})],
+)
+def test_occasions_in_names_of_columns(tmp_path, head, others):
+    width = head.count(",") + 1
+    path = sheet(
+        tmp_path, *rows(f"clip,{head}", ((f"clip{n}", *m, m[0], m[1])[: width + 1] for n, m in enumerate(MARKS)))
+    )
+    table = read(path)
+    assert {name: table.n_levels(name) for name in others} == others
+    assert table.n_answers == width * N
+
+
+def test_a_dive_is_that_of_a_diver_in_a_round(tmp_path):
+    cells = [(f"diver{n % 8}", n // 8, f"30{n % 5}B", *m) for n, m in enumerate(MARKS)]
+    table = read(sheet(tmp_path, *rows("Diver,Round,Dive,J1,J2,J3", cells)))
+    assert (table.n_levels("item"), table.n_levels("Round"), table.n_levels("judge")) == (8, 3, 3)
+
+
+def test_the_recording_of_an_utterance_is_not_what_pairs_systems(tmp_path):
+    cells = [
+        (f"u{n}", f"u{n}_{tts}.wav", tts, f"L{j}", MARKS[n, j])
+        for n in range(N)
+        for j in range(3)
+        for tts in ("a1", "b1")
+    ]
+    table = q.rank(sheet(tmp_path, *rows("utt,wav,tts,listener,mos", cells))).judgments
+    assert table.n_levels("item") == N
+
+
+def test_what_is_compared_may_have_the_name_of_a_criterion(tmp_path):
+    cells = [
+        (f"p{j}", f"s{n}", voice, MARKS[n, j]) for n in range(N) for j in range(3) for voice in ("natural", "VITS")
+    ]
+    path = sheet(tmp_path, *rows("participant,stimulus,voice,MOS", cells))
+    assert q.rank(path).judgments.n_levels("system") == 2
+
+
+def test_marks_of_so_many_with_words_for_who_was_absent(tmp_path):
+    cells = [(f"r{n}", "ann", f"{m[0]}/20" if n else "absent") for n, m in enumerate(MARKS)]
+    table = read(sheet(tmp_path, *rows("Report,TA,Mark", cells)))
+    assert table.n_answers == N - 1
+    assert np.nanmax(table.mean) == MARKS[1:, 0].max() / 20

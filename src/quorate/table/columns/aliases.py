@@ -46,6 +46,10 @@ _JUDGED_BY = (
     "assessed",
     "coded",
     "marked",
+    "checked",
+    "verified",
+    "inspected",
+    "audited",
 )
 _WHO = ("model", "name", "id", "by", "user")
 """Keys that say who gave what is in a list of judgments, such as ``ratings.model``."""
@@ -96,7 +100,7 @@ PLACES = ("position", "answer_position", "order", "answer_order", "presentation_
 """Facets of scores that say where or when in a pair an answer was shown: the places there are, not some of many."""
 LENGTHS = ("length", "len", "words", "tokens", "chars", "word_count", "token_count", "n_words", "n_tokens", "n_chars")
 """How long a response is, where its column has the name of a response before it or none."""
-RESPONSES = ("response", "answer", "output", "completion", "reply", "generation", "generated")
+RESPONSES = ("response", "answer", "output", "completion", "reply", "generation", "generated", "hyp", "hypothesis")
 ORDERS = ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown")
 TIMES = ("time", "timestamp", "tstamp", "created_at", "date", "datetime")
 COUNTS = ("count", "n_votes", "votes")

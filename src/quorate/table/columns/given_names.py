@@ -47,6 +47,10 @@ _NAMES = frozenset(
     tracy travis ulrich ulrike ursula uta valentina valerie vanessa vera vernon veronica vicky victor victoria vijay
     vincent viola vivian vladimir walter wei wendy werner willem william wolfgang xavier yan yara yasmin yuki yuri
     yusuf yvonne zachary zainab zara zoe zoltan
+    aino alba amal amy ania arne asha bao bram callum celia charlotta chidi dagmar dov emeka esra fatou finn gita
+    greta hiroko ikram imani ines ivo jamal jin jorg juho kaya kwame lars leonor liya lorenzo luc maeve malika marek
+    marko mateus mei milan mirjam nasrin ngozi niamh niko olu oskar pete pranav rahel ravindra rohan roisin rosie
+    sadia sanna siobhan sofie sunita svenja tariq tess thabo theresia tove uma wanjiru xin yael yosef yuto zeynep
     """.split()  # noqa: SIM905  as a list it would be seven hundred lines
 )
 

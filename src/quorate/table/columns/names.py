@@ -22,8 +22,8 @@ EXCEPTIONS = frozenset(
 MEASURES = frozenset(
     words(
         "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
-        "updated duration ms rt years months days hours minutes count latency age runtime size bytes width height "
-        "line steps experience confidence certainty weight max min std sd variance diff abs turns "
+        "updated due deadline duration ms rt years months days hours minutes count latency age runtime size bytes "
+        "width height line steps experience confidence certainty weight max min std sd variance diff abs turns "
         "messages"
     )
 )
@@ -48,7 +48,10 @@ METRICS = frozenset(
 )
 """Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
-    words("first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement")
+    words(
+        "first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement "
+        "batch"
+    )
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
 IDS = frozenset(words("id ids idx index row number nr no uuid uid guid hash slug pmid doi isbn"))
@@ -64,6 +67,8 @@ MACHINES = frozenset(words("judge llm model ai auto predicted prediction pred gr
 """Words in the name of a column that holds what a judge said that is a model, where another holds what people said."""
 TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median", "overall", "aggregate", "final"))
 """Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
+RESOLVED = frozenset(words("agreed moderated final consensus resolved adjudicated awarded reconciled confirmed"))
+"""Words in the name of a column that several who judged came to together, beside what each of them gave."""
 SYSTEMS = frozenset(words("model system llm baseline candidate old new control treatment treated variant"))
 """Words in the names of columns that hold the scores of one system each."""
 ARMS = frozenset(
@@ -81,7 +86,7 @@ OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "vi
 """What a column of few whole numbers is called that says when the same was judged again."""
 GIVEN = words("winner label verdict judgment decision answer choice pick class outcome result grade")
 """Words in the name of a column of labels, the likeliest first."""
-SAID = ("diagnosis", "severity", "priority", "sentiment", "stance", "intent", "emotion", "recommendation", "band")
+SAID = words("diagnosis severity priority sentiment stance intent emotion recommendation band birads pirads")
 """Words in the name of a column that may be what a judge said, or a facet."""
 ANSWERERS = frozenset(
     ("respondent", "participant", "user", "worker", "voter", "annotator", "rater", "reviewer", "evaluator")
@@ -111,7 +116,7 @@ JUDGED = frozenset(
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
         "test essay ad script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
-        "brief translation"
+        "brief translation pr"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -297,7 +302,7 @@ def is_judge(name: str) -> bool:
     if 2 not in (len(words), len(plain(bare).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
-    numbered = words[0] in (*PROFESSIONS, "annotation", "coding") and len(words[1]) == 1
+    numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
     titled = words[0] in _TITLES and words[1].isalpha()
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
 

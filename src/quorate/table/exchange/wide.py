@@ -230,9 +230,9 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     for mark in ("(", *_MARKS):
         parts = [name.removesuffix(")" if mark == "(" else "").rpartition(mark) for name in columns]
         named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
-        heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.-]*$", "", head) for head, _, _ in parts)
+        heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)
         whose = f"{named.pop()}_" if len(named) == 1 else ""  # which belongs to what stands behind
-        tails = tuple(whose + tail for _, _, tail in parts)
+        tails = tuple(whose + tail.strip() for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
         if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
             return heads, tails

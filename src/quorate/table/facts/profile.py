@@ -46,7 +46,8 @@ _MARK = re.compile(r"[.*\u2013\u2014-]+|NA|NaN|nan|#N/A|<NA>")
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
-    r"timed?[ _-]?out|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated|"
+    r"timed?[ _-]?out|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated|absent|"
+    r"not submitted|withdrawn|"
     r"(error|exception|timeout|traceback|could not|cannot|unable to|failed to|invalid|no valid)\b.*"
 )
 """Words for no score."""

@@ -1,8 +1,9 @@
-"""Tables whose rows are no judgments but were made of some: averages of systems, statistics, one row of results."""
+"""Rows that are no judgments but were made of some, as averages, statistics and results are, and columns of totals."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from quorate.roles import ITEM, SYSTEM
@@ -16,6 +17,7 @@ from quorate.table.columns.names import (
     is_id,
     is_judged,
     measures,
+    no_score,
     words_of,
 )
 from quorate.table.columns.roles import ALIASES, FURTHER
@@ -39,6 +41,11 @@ _SEEN, _SHARE, _SHORT = 50, 10, 3
 """Labels that are looked at for names of models, of how many one must have one, and letters that are none."""
 _ROUNDED = 0.05
 """How far from whole numbers the number of an average times its count may be, for rounding."""
+
+_SURE = frozenset(words("total sum mean average avg median"))
+"""Words in the name of a column that is made of others, whatever it holds."""
+_CLOSE, _ROUNDED_ONCE = 1e-6, 0.051
+"""How far a sum, and a mean that was rounded to one digit, may be from what it is made of."""
 
 
 def refuse_statistics(table: Table) -> None:
@@ -129,3 +136,31 @@ def _counts(table: Table, one: Column) -> bool:
     sums = [f"TRY_CAST({table.sql(two.name)} AS DOUBLE) * {n}" for two in broken]
     off = [f"max(abs({value} - round({value})))" for value in sums]
     return bool(off) and max(table.opened.relation.aggregate(", ".join(off)).fetchall()[0]) <= _ROUNDED
+
+
+def totals_in(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """Columns that are the sum or the mean of others in every row, as spreadsheets have them."""
+    numbers = [one for one in table.columns if one.numeric and one.name not in taken and one.distinct > 1]
+    parts = [one for one in numbers if not TOTALS & {*words_of(one.name)} and not no_score(one.name)]
+    named = [one for one in numbers if TOTALS & {*words_of(one.name)}]
+    return tuple(
+        one.name for one in named if len(parts) > 1 and (_SURE & {*words_of(one.name)} or is_made_of(table, one, parts))
+    )
+
+
+def total_of(table: Table, taken: set[str]) -> str | None:
+    """The column of a total, by its name and as it is the sum or the mean of all other scores in every row."""
+    totals = totals_in(table, taken)
+    numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
+    parts = [one for one in numbers if not no_score(one.name)]
+    made = [name for name in totals if len(parts) > 1 and is_made_of(table, table.column(name), parts)]
+    return made[0] if len(made) == 1 else None
+
+
+def is_made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
+    """Whether a column is the sum or the mean of others in every row."""
+    given = f"TRY_CAST({table.sql(one.name)} AS DOUBLE)"
+    total = " + ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in parts)
+    asked = f"max(abs({given} - ({total}))), max(abs({given} - ({total}) / {len(parts)}))"
+    ((summed, meant),) = table.opened.relation.aggregate(asked).fetchall()
+    return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED_ONCE)

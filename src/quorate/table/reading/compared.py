@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate.arguments import joined
 from quorate.roles import ITEM, JUDGE, SYSTEM
+from quorate.table.columns.aliases import REPLICATES
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
@@ -27,6 +28,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
+from quorate.table.reading.averages import total_of
 from quorate.table.reading.doubt import of_less
 from quorate.table.reading.key import labels
 from quorate.table.reading.levels import part_of, stripped, varying
@@ -47,7 +49,9 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         return found
     ways, alone = _ways(table, found, known)
     if alone:
-        said = joined("; ", [f"{alone} taken for what is compared", *filter(None, [found.said])])
+        swapped = ways[0].options["facets"].get(ITEM) != {**known, **found.options.get("facets", {})}.get(ITEM)
+        rest = [] if swapped else [*filter(None, [found.said])]  # which says that it is what is judged
+        said = joined("; ", [f"{alone} taken for what is compared", *rest])
         score = str(found.options.get("score", known.get("score", "")))
         less = of_less(score, ways[0].options, found.reasons, said)
         return less or replace(found, options=ways[0].options, confidence="likely", said=said)
@@ -91,13 +95,17 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     used = {item, judge, found.options.get("score", known.get("score", "")), *found.options.get("wide", {})}
     used |= {name for columns in found.options.get("wide", {}).values() for name in columns}
     free = [one for one in labels(table, used) if one.distinct <= _MOST and not is_person(one.name)]
-    free = [one for one in free if not {*words_of(one.name)} & ARRANGED]
+    free = [one for one in free if plain(one.name) not in REPLICATES]
+    free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
+    if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
+        free = [one for one in free if not one.numeric]
     free.sort(key=lambda one: not _crosses(table, one, str(item)))
     own = found.options.get("facets", {})
 
     def reading(system: str) -> dict[str, Any]:
         kept = {role: name for role, name in own.items() if name != system}
-        return {**found.options, "facets": {ITEM: item, **kept, SYSTEM: system}}
+        fixed = tuple(role for role in found.options.get("fixed", ()) if role != system)
+        return {**found.options, **({"fixed": fixed} if fixed else {}), "facets": {ITEM: item, **kept, SYSTEM: system}}
 
     ways = [Meant(reading(one.name), f"{one.name} is compared") for one in free[: _MOST_WAYS - 1]]
     if item != ROW_NUMBER and found.options.get("wide", {}).keys() == {JUDGE}:

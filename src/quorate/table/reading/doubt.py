@@ -17,6 +17,7 @@ from quorate.table.columns.names import (
     HINTS,
     OCCASIONS,
     PLAINLY_LESS,
+    REMARKS,
     RESPONSES,
     TOTALS,
     groups_items,
@@ -36,6 +37,7 @@ from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
+from quorate.table.reading.averages import total_of
 from quorate.table.reading.in_words import (
     OF_WORDS,
     is_prose,
@@ -63,7 +65,6 @@ from quorate.table.reading.wide import (
     ANSWERS,
     CODED,
     same_scale,
-    total_of,
 )
 from quorate.wording import listed
 
@@ -180,6 +181,7 @@ def _open_of_score(
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
     named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
+    named |= bool({*words_of(score)} & REMARKS) and column.scale is not None
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
         if JUDGE not in known and not several and not any(map(_may_be_given, (column, *others))):

@@ -22,7 +22,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
-from quorate.table.reading.key import is_of_people
+from quorate.table.reading.key import DAY, is_of_people
 from quorate.table.reading.reading import Meant
 from quorate.wording import listed, words
 
@@ -109,6 +109,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and not (DESCRIBED | IDS | REMARKS | MEASURES) & set(plain(one.name).split("_"))
         and not {*words_of(one.name)} <= _SUBSETS
         and not is_prose(one)
+        and not all(map(DAY.match, one.words))
         and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)} or JUDGE in known)
     ]
     key = [known[ITEM]] if ITEM in known else []

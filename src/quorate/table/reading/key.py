@@ -122,7 +122,7 @@ def said_by_labels(table: Table, one: Column) -> str | None:
     return ITEM if items or numbered else None
 
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
+DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 """What a day is written like."""
 _FEWEST_NUMBERED = 10
 """Labels of one form that are numbered, from which on they are of what is judged."""
@@ -136,7 +136,7 @@ _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
 _TRIES = frozenset(("attempt", "trial", "try", "repetition"))
 """What a column is called that counts tries of the same; a run or a seed is one of all items, and a facet."""
-_SAMPLED = frozenset((*_TRIES, "sample", "generation", "completion", "rollout", "draw", "run", "seed", "epoch"))
+_SAMPLED = frozenset((*_TRIES, "sample", "generation", "completion", "rollout", "draw", "run", "seed", "epoch", "read"))
 """What a column is called, with a word for a number, that counts what one system answered to the same."""
 _NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
 """Words in the name of an id of something else than what is judged."""
@@ -151,7 +151,7 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
     judged = {*HINTS, *GIVEN, *REMARKS}  # judgments, of whomever, are no facets, nor what is said of them
     free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
-    free = [one for one in free if not (one.words and all(map(_DAY.match, one.words)))]
+    free = [one for one in free if not (one.words and all(map(DAY.match, one.words)))]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
 
@@ -230,6 +230,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         unique = identifier(table, taken)
         coming = labels(table, taken)
         judged = named_as_judged(table, taken, JUDGE in known)
+        judged = [one for one in judged if not _answers_one(table, one, judged, known.get(SYSTEM))]
         coming = [one for one in coming if not (_names_who(one.name) or _is_remark(one, table.rows))]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
@@ -267,6 +268,14 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     return Key(facets, reasons, whole, named or alone, tied, supposed=known[ITEM] if alone else "")
 
 
+def _answers_one(table: Table, one: Column, others: Sequence[Column], system: str | None) -> bool:
+    """Whether a column is what one system made of what another names, such as its recording of an utterance."""
+    if system is None or not table.within(one.name, system):
+        return False
+    asked = [two.name for two in others if two is not one and table.within(one.name, two.name)]
+    return any(table.keys([name, system]) == one.distinct for name in asked)
+
+
 def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[str]) -> bool:
     """Whether, beside who judged or which system, one column of words alone tells rows apart, but for occasions.
 
@@ -288,7 +297,7 @@ def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[
 def _may_be_judged(name: str, of_systems: bool) -> bool:
     """Whether a name says something, and nothing else than what is judged; of systems also groups of things are."""
     words = {*words_of(name)} - IDS - {"name", "code"}
-    said = any(len(word) > 2 and word.isalpha() for word in words) and not says_nothing(name)
+    said = any(len(word) > 1 and word.isalpha() for word in words) and not says_nothing(name)
     other = words & {
         *GROUPS,
         *(() if of_systems else CLUSTERS),

@@ -16,9 +16,11 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     CRITERIA_IN,
     GIVEN,
+    GROUPS,
     HINTS,
     HOLDERS,
     IDS,
+    MEASURES,
     PEOPLE,
     QUESTION,
     REMARKS,
@@ -41,7 +43,13 @@ from quorate.wording import listed, words
 
 CRITERION = "criterion"
 """Role of columns that each hold the score by one criterion."""
-_TRIES = frozenset(("run", "rerun", "repeat", "rep", "repetition", "attempt", "try", "seed", "epoch", "iteration"))
+TIME = "time"
+"""Role of columns that each hold what was said at one occasion."""
+_OCCASION = re.compile(r"(t|time|read|reading|occasion|session|wave|visit|round|day|week)_?\d+")
+"""What a part of the name of such a column is."""
+_TRIES = frozenset(
+    ("read", "reading", "run", "rerun", "repeat", "rep", "repetition", "attempt", "try", "seed", "epoch", "iteration")
+)
 """What a column is called, with a number, that holds the scores of one try of several."""
 _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
@@ -71,10 +79,13 @@ def part_of(names: Sequence[str]) -> str | None:
     if all(is_judge(name) or re.fullmatch(r"r\d+", name.lower()) for name in names):  # short for raters
         return JUDGE
     people = [bool(PEOPLE & {*words_of(name)}) for name in names]
-    if any(people) and all(one or is_model(name) for one, name in zip(people, names, strict=True)):
+    beside = any(people) and all(one or is_model(name) for one, name in zip(people, names, strict=True))
+    if beside or all(map(is_given, names)):
         return JUDGE
     if all(map(is_criterion, names)):
         return CRITERION
+    if all(_OCCASION.fullmatch(plain(name)) for name in names):
+        return TIME
     told = [maker(name) is not None or is_arm(name) for name in names]
     return SYSTEM if all(told) or (any(map(is_model, names)) and not any(map(is_criterion, names))) else None
 
@@ -106,7 +117,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(JUDGE, "columns are judges by their names", "sure"),
         ),
         (
-            all(map(is_try, columns)),
+            all(map(is_try, columns)) or all(map(is_try, bare)),
             Said(REPLICATE, f"{several} are tries of the same by their names", "sure"),
         ),
         (
@@ -114,7 +125,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their initials", "likely"),
         ),
         (
-            all(map(is_given, bare)) and not people and not ({*words_of(row or "")} & _ASKED),
+            are_people(columns, bare) and not people and not ({*words_of(row or "")} & _ASKED),
             Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their names", "likely"),
         ),
         (
@@ -144,6 +155,18 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def are_people(columns: Sequence[str], bare: Sequence[str]) -> bool:
+    """Whether names, and without the words they share, are given names, or half of them beside what may be surnames."""
+    others = [name for name, one in zip(columns, bare, strict=True) if not is_given(one)]
+    return not others or (all(map(_may_be_surname, others)) and len(columns) - len(others) >= max(2, len(others)))
+
+
+def _may_be_surname(name: str) -> bool:
+    """Whether a name is one word with a capital, and says nothing of what a column may hold."""
+    word = name.isalpha() and name.istitle() and not (is_criterion(name) or is_model(name) or is_judged(name))
+    return word and not {*words_of(name)} & {*HINTS, *GIVEN, *TOTALS, *IDS, *REMARKS, *RESPONSES, *MEASURES, *GROUPS}
 
 
 def _are_systems(names: Sequence[str]) -> bool:

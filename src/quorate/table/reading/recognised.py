@@ -225,8 +225,10 @@ def refuse_peers(table: Table, known: Mapping[str, str]) -> None:
 def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     """Roles whose columns hold a name once for the rows below it, as those of these columns filled downwards."""
     found = {}
+    judged = [] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
     for role in (SYSTEM, JUDGE, ITEM):
-        column = table.column(known[role]) if known.get(role) else None
+        name = known.get(role) or (judged[0] if role == ITEM and len(judged) == 1 else None)
+        column = table.column(name) if name else None
         if column is not None and 2 <= column.distinct == column.filled <= table.rows / 2:
             first = table.opened.relation.project(f"nullif(trim({table.sql(column.name)}::VARCHAR), '')").limit(1)
             if first.fetchall() != [(None,)]:

@@ -252,7 +252,7 @@ def likeliest_score(table: Table, taken: set[str]) -> str | None:
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     free = numbers_of(table, taken)
     named = [name for name in free if is_less(name) or not (no_score(name) or is_count(name))]
-    named = [name for name in named if name in answers or not is_judged(name)]
+    named = [name for name in named if name in answers or table.column(name).scale or not is_judged(name)]
     alike = (
         [] if any(map(says_score, named)) else _all_alike(table, taken)
     )  # where all passed, nothing else is the score

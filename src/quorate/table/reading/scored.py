@@ -28,7 +28,7 @@ from quorate.table.exchange.rows import ROW_NUMBER, made_of
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
-from quorate.table.reading.averages import of_averages, refuse_statistics
+from quorate.table.reading.averages import of_averages, refuse_statistics, total_of
 from quorate.table.reading.compared import of_compared
 from quorate.table.reading.doubt import SAYS, is_label, of_less, weighed
 from quorate.table.reading.in_words import (
@@ -83,7 +83,6 @@ from quorate.table.reading.wide import (
     named_criteria,
     same_scale,
     side_by_side,
-    total_of,
 )
 from quorate.wording import listed
 
@@ -229,7 +228,8 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     whole = JUDGE in known and total_of(table, {*known.values(), *aside}) is not None
     wide = None if "score" in known or whole else side_by_side(table, known, aside)
     if wide is not None:
-        return replace(wide, reasons=(*reasons, *wide.reasons)).naming(dict.fromkeys(dropped, ""))
+        asked = {ITEM: known[ITEM]} if PROMPT in dropped and ITEM in known else {}
+        return replace(wide, reasons=(*reasons, *wide.reasons)).naming({**dict.fromkeys(dropped, ""), **asked})
     return _of_rows(table, known, dropped, aside, reasons)
 
 
@@ -382,7 +382,8 @@ def _of_criteria(
     if plainly and not like and found.named and found.whole and not found.tied:
         tells = f"; {found.added[0]} tells rows apart: taken as a facet" if found.added else ""
         tells += f"; {listed(left)} left out" if left else ""
-        granted = f"{listed(criteria, most=6)} taken for criteria; one alone: {argument('score', criteria[0])}{tells}"
+        one = argument("score", criteria[0])
+        granted = f"{listed(criteria, most=6)} taken for criteria; one alone: " + one + tells
         return Reading(together, said, "likely", said=granted)
     ways = (Meant(together, "criteria"), Meant(alone, "one alone"))
     return Reading(together, said, said=f"{listed(criteria, most=6)} hold scores of one row each", meant=ways)

@@ -210,7 +210,7 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     said = f"{name} holds lists, of which every entry is a judgment"
     if why and found.named and found.whole:
         other = JUDGE if role == REPLICATE else REPLICATE
-        granted = f"{said}, {why}" + (f"; else {argument('wide', {other: (name,)})}" if who is None else "")
+        granted = f"{said}, {why}" + ("; else " + argument("wide", {other: (name,)}) if who is None else "")
         return Reading(as_role(role), (said, *found.reasons), "likely", said=granted)
     ways = (Meant(as_role(JUDGE), "a judge at each place"), Meant(as_role(REPLICATE), "the same judged again"))
     return Reading(as_role(role), (said, *found.reasons), said=said, meant=ways[: 1 if who else 2])

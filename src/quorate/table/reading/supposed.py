@@ -10,11 +10,14 @@ from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_judged, words_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
+from quorate.table.reading.in_words import is_prose
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
 _AGENTS = frozenset(("agent", "bot", "chatbot", "assistant", "model", "system"))
 """What a name ends in that says who did what is judged."""
+_ASSISTANTS = frozenset(("assistant", "chatbot"))
+"""What nobody else is called than a system."""
 _MARKED = frozenset(("mark", "marks", "points", "grade", "grades"))
 """Words in the name of a score that is given to who learns."""
 _FEWEST_MODELS, _MOST = 2, 50
@@ -37,9 +40,11 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         named = [
             one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
         ]
-        found |= _alone(JUDGE, ended or worked or named)
+        users = [one.name for one in free if _said(one.name) == ["user"] and not is_prose(one)]
+        found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
-        agents = [one.name for one in free if compared and {*_said(one.name)[-1:]} & _AGENTS]
+        agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS]
+        agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
         found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))
     if compared and SYSTEM not in {*known, *found}:

@@ -287,9 +287,8 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
     if error is not None and only_words and found.confidence == "unsure":
         raise refused from None  # says all that can be said of words
     if found.confidence == "unsure":
-        raise Unsure(
-            "; ".join([*unnamed, found.said or str(refused)]), _named(source), found.ways, found.kind
-        ) from None
+        asked = joined("; ", [*unnamed, found.said or refused.args[0]])
+        raise Unsure(asked, _named(source), found.ways, found.kind) from None
     return found.granting(UNNAMED) if unnamed else found
 
 
@@ -316,7 +315,7 @@ def _without(read: Callable[[], Reading], keep: str, open_: Unsure) -> Reading:
         rest = read()
     except Unsure as further:
         ways = tuple(replace(way, options={**way.options, "where": keep}) for way in further.ways)
-        raise Unsure(f"{left_out}; {further.problem}", further.source, ways, further.kind) from None
+        raise Unsure(left_out + "; " + further.problem, further.source, ways, further.kind) from None
     said = joined("; ", [left_out, *filter(None, [rest.said])])
     return replace(rest, options={**rest.options, "where": keep}, confidence="likely", said=said)
 

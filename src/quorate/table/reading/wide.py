@@ -12,13 +12,17 @@ from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
+    ARRANGED,
     GIVEN,
     HINTS,
     HOLDERS,
     IDS,
+    OCCASIONS,
+    RESOLVED,
     RESPONSES,
     TOTALS,
     form_of,
+    groups_items,
     is_arm,
     is_aspect,
     is_count,
@@ -39,9 +43,12 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.pairs import TIE
+from quorate.table.reading.averages import is_made_of, totals_in
 from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
 from quorate.table.reading.levels import (
     CRITERION,
+    TIME,
+    are_people,
     holder_of,
     is_initials,
     is_level,
@@ -59,12 +66,18 @@ MOST_WORDS = 30
 """Words of a column of labels."""
 MOST_SHOWN = 9
 """Columns that are listed where they could be read in another way."""
-_PLURAL = {REPLICATE: "tries of the same", JUDGE: "judges", ITEM: "questions", CRITERION: "criteria", SYSTEM: "systems"}
-_SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
-"""Words in the name of a column that is made of others, whatever it holds."""
-_CLOSE, _ROUNDED = 1e-6, 0.051
+_PLURAL = {
+    REPLICATE: "tries of the same",
+    JUDGE: "judges",
+    ITEM: "questions",
+    CRITERION: "criteria",
+    TIME: "occasions",
+    SYSTEM: "systems",
+}
 ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
+_TRUE = frozenset(("truth", "gold", "golden", "reference"))
+"""Words in the name of a column of what is right, which who judged is held against."""
 CODED = frozenset(("label", "class", "sentiment", "stance"))
 """Words in the name of a column of labels, whose numbers may be codes."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
@@ -92,7 +105,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     """
     row = _row(table, known)
     taken = {*known.values(), *aside, *([row] if row else [])}
-    totals = _totals(table, taken)
+    totals = totals_in(table, taken)
     columns, words = _family(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
@@ -107,7 +120,11 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         return Reading(places, (said,), "likely", said=said)
     family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
-    found = counts or _of_crossed(family, known) or _of_one_role(table, family, known)
+    both = None if counts else _of_crossed(family, known)
+    strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
+    found = (
+        counts or (None if both is None else both.also(_missing(strays))) or _of_one_role(table, family, known, strays)
+    )
     return found if inner is None else _told_within(found.naming({inner[1]: inner[1]}), *inner)
 
 
@@ -125,7 +142,7 @@ def _told_within(found: Reading, item: str, inner: str) -> Reading:
     return found if found.confidence == "unsure" else replace(found, confidence="likely", said=said)
 
 
-def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Reading:
+def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays: tuple[str, ...]) -> Reading:
     """Columns that are levels of one role, by their names, or the ways in which they may be."""
     columns, words, row, taken, totals = family
     said = role_of(row, columns, known, table.names)
@@ -146,14 +163,16 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         f"{first}, and {len(columns)} columns hold {hold}",
         f"{said.why}; if they are {_PLURAL[other[0]] if other else 'scores of other things'}, say " + instead,
     ]
-    strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
     if strays:
         options["missing"] = strays
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
     alike = _judges_in(table, columns, taken) if words else _left(table, columns, {*taken, *totals})
     parts = [] if words else [table.column(name) for name in columns]
-    sums = tuple(name for name in alike if parts and _made_of(table, table.column(name), parts))
+    sums = tuple(name for name in alike if parts and is_made_of(table, table.column(name), parts))
     alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
+    plainly = said.role == JUDGE and said.confidence != "unsure"
+    agreed = tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
+    alike = tuple(name for name in alike if name not in agreed)
     if totals:
         reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
     beside = people_beside((*columns, *alike))
@@ -173,7 +192,8 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
     open_ = open_of(table, columns, words, said, options)
     if open_ is not None:
         return Reading(options, tuple(reasons), said=open_[0], meant=open_[1])
-    granted = [*([f"{said.why}; else {instead}"] if said.confidence == "likely" else []), *_left_out(totals, strays)]
+    granted: list[str] = [said.why + "; else " + instead] if said.confidence == "likely" else []
+    granted += _left_out(totals, agreed, strays)
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
         ways = _ways_of_roles(family, known, (said.role, *other), strays)
@@ -249,8 +269,9 @@ def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
     return {"missing": strays} if strays else {}
 
 
-def _left_out(totals: Sequence[str], strays: Sequence[str]) -> list[str]:
+def _left_out(totals: Sequence[str], agreed: Sequence[str], strays: Sequence[str]) -> list[str]:
     said = [f"{listed(totals)} left out, which is made of the columns beside"] if totals else []
+    said += [f"{listed(agreed)} left out, by its name what the others came to together"] if agreed else []
     return [*said, *([f"{listed(list(strays))} taken for no score"] if strays else [])]
 
 
@@ -282,6 +303,11 @@ def _of_people(
     words: bool,
 ) -> tuple[Meant, ...]:
     """Judges checked by what people said, and what judges said corrected by it."""
+    if JUDGE in known and row is not None and len(judges) == len(people) == 1:  # who judged is said of every row
+        truth = {*words_of(people[0])} & _TRUE and table.within(row, people[0])
+        one: dict[str, Any] = {"score": judges[0], **({} if ITEM in known else {"facets": {ITEM: row}})}
+        one |= {"labels": True} if words else {}
+        return checked_by(one, {"human_label": people[0]}, table.column(people[0]).filled / table.rows, bool(truth))
     every = [table.column(name) for name in (*judges, *people)]
     codes = all(one.whole and words_of(one.name)[-1] in CODED for one in every) and len(every[0].values) > len("ab")
     options = _options((*judges, *people), known, row, JUDGE, words or codes)
@@ -324,6 +350,8 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         return tuple(one.name for one in numbered), False
     judges = [one for one in free if is_judge(one.name)] or _judges_of_one(free)
     people = [one for one in free if is_given(one.name)]
+    beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
+    people = beside if are_people(*[[one.name for one in beside]] * 2) else people
     judges = people if len(people) > len(judges) else judges
     heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
     if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
@@ -372,7 +400,7 @@ def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]
         if one.distinct == 1
         and (one.values <= values if one.scored else {*one.words} <= held)
         and (
-            len({words_of(name)[0] for name in (*columns, one.name)}) == 1
+            any(len({words_of(name)[end] for name in (*columns, one.name)}) == 1 for end in (0, -1))
             or any(all(map(alike, (*columns, one.name))) for alike in (is_criterion, is_initials, is_model))
         )
     )
@@ -396,33 +424,6 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
 
 def _texts(column: Column) -> tuple[str, ...]:
     return tuple(word for word in column.words if not word.replace(".", "", 1).isdigit())[:3] or column.words[:3]
-
-
-def _totals(table: Table, taken: set[str]) -> tuple[str, ...]:
-    """Columns that are the sum or the mean of others in every row, as spreadsheets have them."""
-    numbers = [one for one in table.columns if one.numeric and one.name not in taken and one.distinct > 1]
-    parts = [one for one in numbers if not TOTALS & {*words_of(one.name)} and not no_score(one.name)]
-    named = [one for one in numbers if TOTALS & {*words_of(one.name)}]
-    return tuple(
-        one.name for one in named if len(parts) > 1 and (_SURE & {*words_of(one.name)} or _made_of(table, one, parts))
-    )
-
-
-def total_of(table: Table, taken: set[str]) -> str | None:
-    """The column of a total, by its name and as it is the sum or the mean of all other scores in every row."""
-    totals = _totals(table, taken)
-    numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
-    parts = [one for one in numbers if not no_score(one.name)]
-    made = [name for name in totals if len(parts) > 1 and _made_of(table, table.column(name), parts)]
-    return made[0] if len(made) == 1 else None
-
-
-def _made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
-    given = f"TRY_CAST({table.sql(one.name)} AS DOUBLE)"
-    total = " + ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in parts)
-    asked = f"max(abs({given} - ({total}))), max(abs({given} - ({total}) / {len(parts)}))"
-    ((summed, meant),) = table.opened.relation.aggregate(asked).fetchall()
-    return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED)
 
 
 def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
@@ -529,12 +530,14 @@ def _row(table: Table, known: Mapping[str, str]) -> str | None:
 def _within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[str, str] | None:
     """What is judged, by its name, and the one column of words that tells its rows apart; None if there is none."""
     item = known.get(ITEM) or next((one.name for one in table.columns if _comes_back(table, one)), None)
-    free = [
-        one for one in table.columns if one.name not in {*taken, item} and not one.numeric and one.filled == table.rows
-    ]
-    found = (
-        [] if item is None else [one.name for one in free if table.keys([item, one.name]) == table.rows > one.distinct]
-    )
+    free = [one for one in table.columns if one.name not in {*taken, item} and one.filled == table.rows]
+    if item is None:  # as a diver is, beside the number of the dive
+        names = [one.name for one in free if not one.numeric and 2 * one.distinct <= table.rows]
+        item = names[0] if names and not groups_items(names[0]) else None
+    inner = [one for one in free if not one.numeric or {*words_of(one.name)} & (ARRANGED | OCCASIONS)]
+    inner = [one for one in inner if item not in (None, one.name) and table.rows > one.distinct]
+    found = [one.name for one in inner if table.keys([str(item), one.name]) == table.rows]
+    found = [name for name in found if table.column(name).numeric] or found
     return (str(item), found[0]) if len(found) == 1 and not is_aspect(found[0]) else None
 
 
@@ -561,7 +564,7 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
         and one.distinct > 1
         and one.name not in taken
         and one.words
-        and (is_try(one.name) or not (no_score(one.name) or is_judged(one.name)))
+        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or is_judged(one.name)))
         and (not held or holder_of(one.name) in HOLDERS)
     ]
     free = [one for one in free if not is_count(one.name)] or free
