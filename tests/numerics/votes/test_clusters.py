@@ -34,16 +34,16 @@ def test_design_effect_is_one_on_average_for_votes_dealt_at_random():
     rng, sizes = np.random.default_rng(1), np.array([1, 1, 2, 5, 9, 30])
     owner, outcome = np.repeat(np.arange(6), sizes), np.repeat([0.0, 1.0], [20, 28])
     dealt = [numbered(np.bincount(owner, rng.permutation(outcome)), sizes) for _ in range(4000)]
-    found = np.array([of_clusters.design_effect(one)[0] for one in dealt])
+    found = np.array([of_clusters.design_effect(one.sums)[0] for one in dealt])
     assert found.mean() == pytest.approx(1.0, abs=4 * found.std() / np.sqrt(4000))
 
 
 def test_design_effect_of_copies_is_their_number():
     """Each vote given m times is worth one; the correction for few clusters is (n - 1) / (n - m)."""
     one = np.repeat([0.0, 1.0], [40, 60])
-    found = of_clusters.design_effect(numbered(3 * one, np.full(100, 3)))
+    found = of_clusters.design_effect(numbered(3 * one, np.full(100, 3)).sums)
     assert found[0] == pytest.approx(3 * (300 - 1) / (300 - 3))
-    assert of_clusters.icc(numbered(3 * one, np.full(100, 3)))[0] == pytest.approx(1.0)
+    assert of_clusters.icc(numbered(3 * one, np.full(100, 3)).sums)[0] == pytest.approx(1.0)
 
 
 def test_icc_by_hand():
@@ -52,22 +52,22 @@ def test_icc_by_hand():
     votes = np.array([[1, 1], [1, 0], [0, 0], [1, 1.0]])
     between = 2 * votes.mean(axis=1).var(ddof=1)
     within = votes.var(axis=1, ddof=1).mean()
-    assert of_clusters.mean_squares(found) == (pytest.approx(between), pytest.approx(within), pytest.approx(2.0))
-    assert of_clusters.icc(found)[0] == pytest.approx((between - within) / (between + within))
-    assert of_clusters.between_variance(found)[0][0] == pytest.approx((between - within) / 2)
+    assert of_clusters.mean_squares(found.sums) == (pytest.approx(between), pytest.approx(within), pytest.approx(2.0))
+    assert of_clusters.icc(found.sums)[0] == pytest.approx((between - within) / (between + within))
+    assert of_clusters.between(found.sums)[0] == pytest.approx((between - within) / 2)
 
 
 def test_without_repeats_there_is_no_icc():
     single = numbered([1, 0, 1, 1], [1, 1, 1, 1])
-    assert np.isnan(of_clusters.icc(single)).all()
-    assert np.isnan(of_clusters.between_variance(single)[0]).all()
+    assert np.isnan(of_clusters.icc(single.sums)).all()
+    assert np.isnan(of_clusters.between(single.sums)).all()
     spread, noise = of_clusters.plain_variances(single)
     assert spread[0] == pytest.approx(np.var([1, 0, 1, 1], ddof=1))
     assert noise[0] == 0.0
 
 
 def test_unanimous_votes_have_no_design_effect():
-    assert np.isnan(of_clusters.design_effect(numbered([2, 3], [2, 3]))).all()
+    assert np.isnan(of_clusters.design_effect(numbered([2, 3], [2, 3]).sums)).all()
 
 
 @pytest.mark.slow
@@ -151,8 +151,8 @@ def test_the_squared_margin_is_the_mean_product_of_votes_of_different_clusters(s
 
 def test_the_others_are_those_of_clusters(signal_sums):
     whole = signal_sums.sum(axis=0)
-    assert clusters.between(whole) == pytest.approx(clusters.between_variance(CLUSTERS)[0])
-    assert clusters.effect(whole) == pytest.approx(np.maximum(clusters.design_effect(CLUSTERS), 1))
+    assert clusters.between(whole) == pytest.approx(clusters.between(CLUSTERS.sums))
+    assert clusters.effect(whole) == pytest.approx(np.maximum(clusters.design_effect(CLUSTERS.sums), 1))
 
 
 def test_unanimous_votes_are_worth_one_each():

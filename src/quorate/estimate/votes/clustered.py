@@ -388,8 +388,8 @@ def cluster_robust(
         independent=np.sqrt(rate * (1 - rate) / sampled.n),
         # nan where clusters of each do not differ
         error=np.where(variance > _NOTHING**2, np.sqrt(variance), np.nan),
-        design_effect=_total([(count, of_clusters.design_effect(way)) for count, way in sets]),
-        icc=of_clusters.icc(sums),
+        design_effect=_total([(count, of_clusters.design_effect(way.sums)) for count, way in sets]),
+        icc=of_clusters.icc(sums.sums),
         level=level,
         sums=sums,
         facets=facets,

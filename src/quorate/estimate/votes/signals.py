@@ -419,5 +419,5 @@ def rate_variance(votes: Votes, *, by: str = "prompt", minimum: int = MINIMUM) -
     """
     sampled = well_sampled(votes, minimum=minimum)
     sums = clusters_of(sampled, votes, by)
-    noisy, clean = of_clusters.plain_variances(sums), of_clusters.between_variance(sums)
-    return RateVariance(by, sampled.labels, *noisy, *clean)
+    noisy, within = of_clusters.plain_variances(sums), of_clusters.mean_squares(sums.sums)[1]
+    return RateVariance(by, sampled.labels, *noisy, of_clusters.between(sums.sums), within)

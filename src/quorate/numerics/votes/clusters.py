@@ -46,9 +46,8 @@ class Clusters(Brief):
 
     @property
     def sums(self) -> Floats:
-        """Per pair: wins, votes, and over clusters the sums of wins squared, wins times votes, votes squared."""
-        terms = (self.wins, self.votes, self.wins**2, self.wins * self.votes, self.votes**2)
-        return np.column_stack([np.bincount(self.pair, term, self.pairs) for term in terms])
+        """Sums over the clusters of each pair, shape (pairs, 7), as `block_sums` has them."""
+        return block_sums(self, np.zeros(len(self.pair), dtype=np.int64), 1)[0]
 
     def part(self, mask: NDArray[np.bool_]) -> Clusters:
         """Some of the clusters; pairs keep their numbers."""
@@ -73,7 +72,7 @@ def gather(pair: NDArray[Any], cluster: NDArray[Any], won: Floats, weight: Float
     return Clusters(pair[first], wins, votes, pairs)
 
 
-def design_effect(clusters: Clusters) -> Floats:
+def design_effect(sums: Floats) -> Floats:
     """Variance of the share over that of as many independent votes; nan where all votes are unanimous or one cluster.
 
     The sum of squares between clusters, over what it would be on average if the same votes were dealt to the same
@@ -81,14 +80,14 @@ def design_effect(clusters: Clusters) -> Floats:
 
     Parameters
     ----------
-    clusters : Clusters
-        Sums.
+    sums : array, shape (..., 7)
+        As `block_sums` gives them.
 
     Notes
     -----
     Dealt at random, the wins of a cluster are hypergeometric, with variance ``n_j p (1-p) (n - n_j) / (n - 1)``.
     """
-    wins, n, ww, wn, nn = clusters.sums.T
+    wins, n, ww, wn, nn = np.moveaxis(sums[..., :5], -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = wins / n
         seen = ww - 2 * p * wn + p**2 * nn
@@ -96,34 +95,32 @@ def design_effect(clusters: Clusters) -> Floats:
         return np.where(dealt > 0, np.maximum(seen, 0.0) / dealt, np.nan)
 
 
-def icc(clusters: Clusters) -> Floats:
+def effect(sums: Floats) -> Floats:
+    """Votes that are worth one independent vote, for votes spread over clusters as these are, at least 1."""
+    return np.fmax(design_effect(sums), 1.0)
+
+
+def icc(sums: Floats) -> Floats:
     """Correlation of two votes of one cluster, by analysis of variance; nan where no cluster has two votes.
 
     Parameters
     ----------
-    clusters : Clusters
-        Sums.
+    sums : array, shape (..., 7)
+        As `block_sums` gives them.
 
     References
     ----------
     Ridout, Demetrio and Firth (1999), Biometrics 55, 137-148: the estimator of analysis of variance.
     """
-    between, within, size = mean_squares(clusters)
+    among, within, size = mean_squares(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((between - within) / (between + (size - 1) * within))
+        return np.asarray((among - within) / (among + (size - 1) * within))
 
 
-def between_variance(clusters: Clusters) -> tuple[Floats, Floats]:
-    """Variance of the win rate between clusters, and mean variance of a vote within them, without each other's noise.
-
-    Parameters
-    ----------
-    clusters : Clusters
-        Sums.
-    """
-    between, within, size = mean_squares(clusters)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (between - within) / size, within
+def between(sums: Floats) -> Floats:
+    """Variance of the win rate between clusters, without the noise within; nan where no cluster has two votes."""
+    among, within, size = mean_squares(sums)
+    return (among - within) / size
 
 
 def plain_variances(clusters: Clusters) -> tuple[Floats, Floats]:
@@ -148,16 +145,9 @@ def plain_variances(clusters: Clusters) -> tuple[Floats, Floats]:
         return np.where(count > 1, spread, np.nan), noise / count
 
 
-def mean_squares(clusters: Clusters) -> tuple[Floats, Floats, Floats]:
+def mean_squares(sums: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean squares between and within clusters, and the size of cluster that stands for all; nan without repeats."""
-    wins, n, _, _, nn = clusters.sums.T
-    count = clusters.count
-    shares = np.bincount(clusters.pair, clusters.wins**2 / clusters.votes, clusters.pairs)
-    return _analysis(wins, n, nn, shares, count)
-
-
-def _analysis(wins: Floats, n: Floats, nn: Floats, shares: Any, count: Any) -> tuple[Floats, Floats, Floats]:
-    """Analysis of variance, from sums over clusters as `block_sums` has them."""
+    wins, n, _, _, nn, shares, count = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         among = (shares - wins**2 / n) / (count - 1)
         within = (wins - shares) / (n - count)
@@ -255,23 +245,6 @@ def square(sums: Floats) -> Floats:
     own = ww - wn + nn / 4
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(((w - n / 2) ** 2 - own) / (n**2 - nn))
-
-
-def effect(sums: Floats) -> Floats:
-    """Votes that are worth one independent vote, for votes spread over clusters as these are, at least 1."""
-    w, n, ww, wn, nn = np.moveaxis(sums[..., :5], -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = w / n
-        dealt = p * (1 - p) * (n**2 - nn) / (n - 1)
-        found = (ww - 2 * p * wn + p**2 * nn) / dealt
-        return np.where(dealt > 0, np.maximum(found, 1.0), 1.0)
-
-
-def between(sums: Floats) -> Floats:
-    """Variance of the win rate between clusters, by analysis of variance; nan where no cluster has two votes."""
-    w, n, _, _, nn, shares, count = np.moveaxis(sums, -1, 0)
-    among, within, size = _analysis(w, n, nn, shares, count)
-    return (among - within) / size
 
 
 def jackknife(blocks: Floats, statistic: Callable[[Floats], Floats]) -> Jackknifed:

@@ -153,7 +153,7 @@ def robust(sums: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    sums : array, shape (..., 5)
+    sums : array, shape (..., 5 or more)
         Sums over clusters of wins, votes, wins squared, wins times votes, and votes squared.
     clusters : array, broadcast
         Clusters C.
@@ -162,7 +162,7 @@ def robust(sums: Floats, clusters: ArrayLike) -> tuple[Floats, Floats]:
     ----------
     Liang and Zeger (1986), Biometrika 73, 13-22. In R: ``sandwich::vcovCL(lm(y ~ 1), cluster)`` with ``type = "HC0"``.
     """
-    wins, votes, ww, wn, nn = np.moveaxis(np.asarray(sums, dtype=float), -1, 0)
+    wins, votes, ww, wn, nn = np.moveaxis(np.asarray(sums, dtype=float)[..., :5], -1, 0)
     c = np.asarray(clusters, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = wins / votes
@@ -175,7 +175,7 @@ def effective_clusters(sums: Floats) -> Floats:
 
     Parameters
     ----------
-    sums : array, shape (..., 5)
+    sums : array, shape (..., 5 or more)
         As for `robust`.
 
     References
