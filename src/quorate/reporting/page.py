@@ -125,6 +125,47 @@ class Figure:
     unfolded: bool = False
     short: Short | None = None
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        caption: Caption,
+        rows: Sequence[Row],
+        heads: Mapping[str, str],
+        chart: Callable[[], Spec] | None = None,
+        *,
+        titles: Mapping[str, str] | None = None,
+        folded: bool = False,
+        unfolded: bool = False,
+        percent: str | Sequence[str] = (),
+        **short: Any,
+    ) -> Figure:
+        """A figure that a terminal shows too.
+
+        Parameters
+        ----------
+        heads : mapping of str to str
+            Titles of columns as for `Short`, and wherever else columns have titles, but for that of the interval.
+        titles : mapping of str to str, optional
+            What columns are called elsewhere where that is another title, or a terminal does not show them.
+        percent : str or sequence of str
+            Columns of shares, separated by spaces where that tells them apart.
+        **short
+            As for `Short`.
+        """
+        shares = tuple(percent.split() if isinstance(percent, str) else percent)
+        told = {column: head for column, head in heads.items() if head and column != short.get("low", "low")}
+        return cls(
+            name,
+            caption,
+            rows,
+            chart,
+            {**told, **(titles or {})},
+            folded,
+            unfolded,
+            Short(heads, percent=shares, **short),
+        )
+
 
 @dataclass(frozen=True)
 class Section:

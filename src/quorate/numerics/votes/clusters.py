@@ -47,7 +47,8 @@ class Clusters(Brief):
     @property
     def sums(self) -> Floats:
         """Sums over the clusters of each pair, shape (pairs, 7), as `block_sums` has them."""
-        return block_sums(self, np.zeros(len(self.pair), dtype=np.int64), 1)[0]
+        out: Floats = block_sums(self, np.zeros(len(self.pair), dtype=np.int64), 1)[0]
+        return out
 
     def part(self, mask: NDArray[np.bool_]) -> Clusters:
         """Some of the clusters; pairs keep their numbers."""

@@ -11,7 +11,7 @@ import numpy as np
 from quorate.analysis.words import distinct
 from quorate.estimate.components.model import CELL
 from quorate.reporting.draw.vega import Marks, channel, layered
-from quorate.reporting.page import Figure, Short
+from quorate.reporting.page import Figure
 from quorate.roles import REPLICATE
 
 if TYPE_CHECKING:
@@ -344,20 +344,12 @@ def dotted(
     """
     shown, (first, *_) = rows if drawn is None else drawn, heads
     of = [*heads][[*heads].index("low") - 1]
-    told = {column: head for column, head in heads.items() if head and column != "low"}
 
     def chart() -> Spec:
         return dots(shown, label or first, of, title, look, at=at if line is None else line, side=side)
 
-    return Figure(
-        name,
-        caption,
-        rows,
-        chart if shown else None,
-        {first: " ", **told, **(titles or {})},
-        unfolded=unfolded,
-        short=Short(heads, of, at=at, **short),
-    )
+    named, made = {**({} if heads[first] else {first: " "}), **(titles or {})}, chart if shown else None
+    return Figure.of(name, caption, rows, heads, made, titles=named, unfolded=unfolded, of=of, at=at, **short)
 
 
 def coloured(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:

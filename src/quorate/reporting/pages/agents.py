@@ -59,15 +59,9 @@ def passing(result: RepeatedRuns) -> Figure:
     level = f"{at_level(result.level)} interval"
     most = result.systems[0].passing[-1]
     finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items"
-    return marks.dotted(
-        "passing",
-        Caption(finding, (f"For items like these, with {level}s over items.",)),
-        rows,
-        Short.titles(what="", value="share", low=level),
-        "share of items",
-        unfolded=True,
-        percent=("value",),
-    )
+    caption = Caption(finding, (f"For items like these, with {level}s over items.",))
+    heads = Short.titles(what="", value="share", low=level)
+    return marks.dotted("passing", caption, rows, heads, "share of items", unfolded=True, percent="value")
 
 
 def _row(what: str, found: Interval) -> Row:
@@ -85,13 +79,8 @@ def flips(result: RepeatedRuns) -> Figure:
     heads = {"system": "system", **heads} if len(result.systems) > 1 else heads
     all_items = sum(one.items for one in result.systems)
     line = "The most divided first: read these runs side by side."
-    return Figure(
-        "flips",
-        Caption(f"{len(rows):,} of {all_items:,} items pass in some runs and fail in others", (line,)),
-        rows,
-        headers={"runs": "of runs"},
-        short=Short(heads, most=6),
-    )
+    caption = Caption(f"{len(rows):,} of {all_items:,} items pass in some runs and fail in others", (line,))
+    return Figure.of("flips", caption, rows, heads, titles={"runs": "of runs"}, most=6)
 
 
 def _runs_methods(result: RepeatedRuns) -> str:
@@ -144,16 +133,11 @@ def hazards(result: Hazard) -> Figure:
     finding = f"From {percent(first)} at turn {rows[0]['turn']} to {percent(last)} at turn {rows[-1]['turn']}"
     side = "above" if result.above else "below"
     line = f"Chance of a score {side} {result.threshold:g} with {at_level(result.level)} intervals; normal scores."
+    caption = Caption(finding, (line,))
+    heads = Short.titles("turn", "mean", "observed", "hazard", low=f"{at_level(result.level)} interval")
+    titles = {"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"}
     return marks.dotted(
-        "hazards",
-        Caption(finding, (line,)),
-        rows,
-        Short.titles("turn", "mean", "observed", "hazard", low=f"{at_level(result.level)} interval"),
-        "chance",
-        side="turn",
-        titles={"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"},
-        unfolded=True,
-        percent=("hazard", "observed"),
+        "hazards", caption, rows, heads, "chance", titles=titles, unfolded=True, side="turn", percent="hazard observed"
     )
 
 
@@ -170,17 +154,11 @@ def survival(result: Hazard) -> Figure:
         "Chance that no score so far was beyond the threshold, with what items, prompts and judges are like kept from "
         "turn to turn; the product over turns is beside it."
     )
-    heads = {"lasting": "none so far", "survival": "by independent turns"}
-    heads |= {"survival_low": "its low", "survival_high": "its high"}
+    caption = Caption(finding, (line,))
+    heads = Short.titles("turn", survival="by independent turns", lasting="none so far", low="interval")
+    titles = {"survival_low": "its low", "survival_high": "its high"}
     return marks.dotted(
-        "survival",
-        Caption(finding, (line,)),
-        rows,
-        Short.titles("turn", survival="by independent turns", lasting="none so far", low="interval"),
-        "chance",
-        side="turn",
-        titles=heads,
-        percent=("lasting", "survival"),
+        "survival", caption, rows, heads, "chance", titles=titles, side="turn", percent="lasting survival"
     )
 
 
@@ -228,16 +206,9 @@ def numbers(result: Ensemble) -> Figure:
             shown[: marks.MOST_ROWS], "agents", "se", "standard deviation", CORRECTED, at=None, side="agents"
         )
 
-    heads = {"se": "standard deviation", "worth": "independent agents"}
-    return Figure(
-        "numbers",
-        Caption(finding, (line,)),
-        rows,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(Short.titles("agents", se="standard deviation", worth="independent ones")),
-    )
+    heads = Short.titles("agents", se="standard deviation", worth="independent ones")
+    titles = {"worth": "independent agents"}
+    return Figure.of("numbers", Caption(finding, (line,)), rows, heads, chart, titles=titles, unfolded=True)
 
 
 def chain_page(result: Chain, table: Table | None = None) -> Page:
@@ -271,16 +242,11 @@ def stages(result: Chain) -> Figure:
     most = max(result.links, key=lambda one: one.share)
     finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"
     line = f"Share of the variance of the last stage, with {at_level(result.level)} intervals; shares add up to 1."
+    caption = Caption(finding, (line,))
+    heads = Short.titles("stage", "share", low=f"{at_level(result.level)} interval", variance="variance")
+    titles = {"so_far": "with those before it"}
     return marks.dotted(
-        "stages",
-        Caption(finding, (line,)),
-        rows,
-        Short.titles("stage", "share", low=f"{at_level(result.level)} interval", variance="variance"),
-        "share",
-        line=0.0,
-        titles={"so_far": "with those before it"},
-        unfolded=True,
-        percent=("share",),
+        "stages", caption, rows, heads, "share", titles=titles, unfolded=True, line=0.0, percent="share"
     )
 
 

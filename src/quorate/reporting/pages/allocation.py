@@ -84,17 +84,11 @@ def levels(view: AllocationAnalysis) -> Figure:
     interval = "95% bootstrap intervals" if view.with_intervals else f"no intervals below {LEAST_RUNS} runs"
     line = f"Part of the budget saved at the largest error that uniform allocation ends with; {interval}."
     caption = Caption(finding, (line, "Below 0: uniform allocation needs fewer calls."))
-    return marks.dotted(
-        "levels",
-        caption,
-        rows,
-        Short.titles(level=str(view.by), arms="arms", saved="saved, %", low="95% interval"),
-        "budget saved, %",
-        drawn=marks.known(rows, "saved", "low"),
-        at=0.0,
-        titles={"saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"},
-        unfolded=True,
-    )
+    heads = Short.titles(level=str(view.by), arms="arms", saved="saved, %", low="95% interval")
+    titles = {"saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"}
+    drawn = marks.known(rows, "saved", "low")
+    title = "budget saved, %"
+    return marks.dotted("levels", caption, rows, heads, title, titles=titles, unfolded=True, drawn=drawn, at=0.0)
 
 
 def curve(study: LevelReplay, mark: str = "") -> Figure:
@@ -151,13 +145,11 @@ def policies(study: LevelReplay, mark: str = "") -> Figure:
         row |= _saved(found.saved(name)) if compared else dict.fromkeys(("saved", "low", "high"))
         rows.append({**row, "rmse": float(found.outcomes[name].rmse[-1])})
     line = "Budget saved: at the error of uniform allocation."
-    heads = {"error": "largest error, mean", "sd": "sd over runs", "rmse": "root mean square error"}
-    heads |= {"saved": "budget saved, %", "low": "low, 95%", "high": "high, 95%"}
     caption = Caption(f"All policies after {found.budget:,} calls", (line,))
-    short = Short(
-        Short.titles("policy", error="largest error", sd="sd", saved="saved, %", low="95% interval"), of="saved", at=0.0
-    )
-    return Figure(f"policies{mark}", caption, rows, headers=heads, short=short)
+    heads = Short.titles("policy", error="largest error", sd="sd", saved="saved, %", low="95% interval")
+    titles = {"error": "largest error, mean", "sd": "sd over runs", "rmse": "root mean square error"}
+    titles |= {"saved": "budget saved, %", "low": "low, 95%", "high": "high, 95%"}
+    return Figure.of(f"policies{mark}", caption, rows, heads, titles=titles, of="saved", at=0.0)
 
 
 def variances(study: LevelReplay, mark: str = "") -> Figure:
@@ -389,14 +381,8 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
         return marks.finish(layers, height=320)
 
     drawable = chart if marks.known(rows, *COEFFICIENTS) else None
-    return Figure(
-        f"human{mark}",
-        caption,
-        rows,
-        drawable,
-        dict(COEFFICIENTS),
-        short=Short({"policy": "policy", "calls": "calls"} | dict(COEFFICIENTS)),
-    )
+    heads = {"policy": "policy", "calls": "calls"} | dict(COEFFICIENTS)
+    return Figure.of(f"human{mark}", caption, rows, heads, drawable, titles=dict(COEFFICIENTS))
 
 
 def settings(sweep: Sweep, mark: str = "") -> Figure:
@@ -435,9 +421,10 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         )
         return marks.finish([drawn], height=340)
 
-    heads = {"warmup": "warm-up, pulls", "wce_mean": "largest error, mean", "saved": "budget saved, %"}
-    short = Short(Short.titles("setting", warmup="warm-up", wce_mean="error", saved="saved, %"))
-    return Figure(f"settings{mark}", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True, short=short)
+    heads = Short.titles("setting", warmup="warm-up", wce_mean="error", saved="saved, %")
+    titles = {"warmup": "warm-up, pulls", "wce_mean": "largest error, mean", "saved": "budget saved, %"}
+    caption = Caption(finding, tuple(lines))
+    return Figure.of(f"settings{mark}", caption, rows, heads, chart, titles=titles, unfolded=True)
 
 
 def cycles(found: CycleComparison, mark: str = "") -> Figure:
@@ -481,10 +468,9 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
         return marks.finish([base.mark("bar").encode(x=x, color=fill, order="order:Q")])
 
     finding = f"Means by whole cycles are off by {off[0]}, by {single} by {off[1]} with as many calls"
-    heads = {"design": "asked", "shift": "mean bias", "bias_squared": "squared bias"}
-    heads |= {"off": "root mean square error", "largest": "largest error"}
-    short = Short(Short.titles(design="asked", policy="policy", bias_squared="squared bias", variance="variance"))
-    return Figure(f"cycles{mark}", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short)
+    heads = Short.titles(design="asked", policy="policy", bias_squared="squared bias", variance="variance")
+    titles = {"shift": "mean bias", "off": "root mean square error", "largest": "largest error"}
+    return Figure.of(f"cycles{mark}", Caption(finding, lines), rows, heads, chart, titles=titles, unfolded=True)
 
 
 def order(found: Allocation) -> list[str]:

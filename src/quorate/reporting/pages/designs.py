@@ -30,7 +30,7 @@ from quorate.planning.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, Spec, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Table, Tile, particulars
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 
 # Frontier: designs that no other beats in price and precision, with the one at hand and better ones among them.
@@ -182,12 +182,11 @@ def changed(result: Changes, table: Table | None = None) -> Page:
         sentence = f"As it is: half a 95% interval ±{number(base.half_width, 1 + decimals(base.se))}{scope(base)}."
     if least is not None and least.change < 0:
         sentence += f" Of the changes listed, {least.label} takes off most: {whole_percent(-least.change)}."
-    named = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
-    named |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
     columns = {"change": "change", "half_width": "±", "gain": "of it", "calls": "judgments", "cost": "price"}
-    short = Short(columns | {"reason": "why not known"})
-    listed_changes = Figure("changes", caption, result.rows(), headers=named, short=short)
+    titles = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
+    titles |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
+    listed_changes = Figure.of("changes", caption, result.rows(), columns | {"reason": "why not known"}, titles=titles)
     return Page.of(
         result,
         table,
@@ -221,13 +220,14 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
         | {"se": plan.se, "half": plan.half_width, "found": plan.found_half_width, "df": significant(plan.df)}
         for label, plan in plans.items()
     ]
-    named = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
-    named |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design", "price": "price to pay"}
     caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width, 2)}"
     columns = {name: name for name in rows[0] if name not in ("df", "found")}
-    short = Short(columns | {"which": "", "se": "SE", "half": "half a 95% interval"})
     lines = (f"Facets stand for: {targets_in_words(last)}.", INTERVALS)
-    yield Figure("designs", Caption(caption, lines), rows, headers=named, short=short)
+    heads = columns | {"which": "", "se": "SE", "half": "half a 95% interval"}
+    titles = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
+    titles |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design"}
+    titles |= {"price": "price to pay"}
+    yield Figure.of("designs", Caption(caption, lines), rows, heads, titles=titles)
     yield shares(plans)
 
 
@@ -247,13 +247,9 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
     def chart() -> Spec:
         return marks.bars(drawn, "source", "share")
 
-    return Figure(
-        "shares",
-        Caption(finding, ("Share of the variance of the mean.",)),
-        rows,
-        chart if order else None,
-        short=Short({"source": "source"} | {name: name for name in plans}, percent=tuple(plans), most=6),
-    )
+    caption = Caption(finding, ("Share of the variance of the mean.",))
+    heads = {"source": "source"} | {name: name for name in plans}
+    return Figure.of("shares", caption, rows, heads, chart if order else None, percent=tuple(plans), most=6)
 
 
 def frontier(best: Optimum) -> Figure:
@@ -273,8 +269,11 @@ def frontier(best: Optimum) -> Figure:
 
     finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"
     named = heads(best, "price, USD" if is_money(best) else "calls to pay for")
-    short = Short(Short.titles(place="which", design="design", reach=best.measure, cost=named["cost"]))
-    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, named, short=short)
+    shown, caption = (
+        {name: named.get(name, name) for name in ("place", "design", "reach", "cost")},
+        Caption(finding, (line, key)),
+    )
+    return Figure.of("frontier", caption, rows, shown, chart if several else None, titles=named)
 
 
 def tiles(plan: Projection) -> tuple[Tile, ...]:

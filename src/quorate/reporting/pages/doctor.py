@@ -83,7 +83,7 @@ def facets(facts: Description) -> Figure:
         for one in facts.facets
     ]
     heads = {"role": "role", "column": "column", "levels": "levels", "as": "taken as"}
-    return Figure("facets", Caption(counted(len(rows), "facet")), rows, headers=heads, short=Short(heads, first=True))
+    return Figure.of("facets", Caption(counted(len(rows), "facet")), rows, heads, first=True)
 
 
 def meetings(facts: Description) -> Iterator[Figure]:
@@ -117,8 +117,8 @@ def without(facts: Description) -> Iterator[Figure]:
 def findings(support: Support | VotesSupport) -> Figure:
     """What is wrong or worth knowing, errors first."""
     rows: list[Row] = [{"severity": one.severity, "finding": one.sentence} for one in support.findings]
-    short = Short({"severity": "", "finding": ""}, first=True, whole=True)
-    return Figure("findings", Caption(counted(len(rows), "finding")), rows, short=short)
+    heads = {"severity": "", "finding": ""}
+    return Figure.of("findings", Caption(counted(len(rows), "finding")), rows, heads, first=True, whole=True)
 
 
 def floors(support: Support) -> Figure:
@@ -126,13 +126,8 @@ def floors(support: Support) -> Figure:
     rows: list[Row] = [{"met": one.met, "what": one.sentence} for one in support.floors]
     met = sum(one.met for one in support.floors)
     caption = Caption(f"Enough for a pilot? {met} of {len(rows)} say yes")
-    return Figure(
-        "floors",
-        caption,
-        rows,
-        headers={"met": "enough", "what": " "},
-        short=Short({"met": "", "what": ""}, whole=True),
-    )
+    titles = {"met": "enough", "what": " "}
+    return Figure.of("floors", caption, rows, {"met": "", "what": ""}, titles=titles, whole=True)
 
 
 def analyses(support: Support | VotesSupport) -> Figure:
@@ -151,9 +146,7 @@ def analyses(support: Support | VotesSupport) -> Figure:
     ]
     rows += [{"possible": "yes", "analysis": "components", "why": ", ".join(terms)}] if terms else []
     caption = Caption(f"{len(possible)} of {len(support.analyses)} analyses are possible")
-    return Figure(
-        "analyses", caption, rows, short=Short(Short.titles(possible="", analysis="analysis", why="why"), whole=True)
-    )
+    return Figure.of("analyses", caption, rows, Short.titles(possible="", analysis="analysis", why="why"), whole=True)
 
 
 def _listed(name: str, finding: str, values: Iterable[tuple[str, str]]) -> Figure:

@@ -77,20 +77,11 @@ def prizes(gaming: Gaming) -> Figure:
         window = marks.from_zero([row["prize"] for row in shown], [row["high"] for row in marks.known(shown, "high")])
         return marks.dots(shown, "design", "prize", f"prize, {unit(gaming)}", CORRECTED, window=window, tall=30)
 
-    heads = {"se": "standard error of one attempt", "low": f"low, {level}", "high": f"high, {level}"}
-    heads |= {"calls": "judgments", "price": "price, USD"}
-    return Figure(
-        "prizes",
-        Caption(finding, tuple(lines)),
-        rows,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles("design", "calls", se="SE", prize="prize", low=f"{at_level(gaming.level)} interval"),
-            of="prize",
-        ),
-    )
+    heads = Short.titles("design", "calls", se="SE", prize="prize", low=f"{at_level(gaming.level)} interval")
+    caption = Caption(finding, tuple(lines))
+    titles = {"se": "standard error of one attempt", "low": f"low, {level}", "high": f"high, {level}"}
+    titles |= {"calls": "judgments", "price": "price, USD"}
+    return Figure.of("prizes", caption, rows, heads, chart, titles=titles, unfolded=True, of="prize")
 
 
 def grid(gaming: Gaming) -> Figure | None:
@@ -161,23 +152,13 @@ def mitigation(gaming: Gaming) -> Figure | None:
         text = base.mark("text", align="left", dx=6, color=INK, fontSize=11).encode(x=x, text="text:N")
         return marks.finish([bar, text, marks.line_at(first.value, x)])
 
-    heads = {"prize": "prize that is left", "reduction": "taken away", "share": "of the prize"}
-    heads |= {"more_calls": "more judgments", "more_cost": "more to pay, USD"}
     caption = Caption(f"{capitalised(finding)}", lines)
-    return Figure(
-        "mitigation",
-        caption,
-        rows,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(
-                "change", prize="prize left", share="taken away", more_calls="more calls", more_cost="more USD"
-            ),
-            percent=("share",),
-        ),
+    heads = Short.titles(
+        "change", prize="prize left", share="taken away", more_calls="more calls", more_cost="more USD"
     )
+    titles = {"prize": "prize that is left", "reduction": "taken away", "share": "of the prize"}
+    titles |= {"more_calls": "more judgments", "more_cost": "more to pay, USD"}
+    return Figure.of("mitigation", caption, rows, heads, chart, titles=titles, unfolded=True, percent="share")
 
 
 def attempts(gaming: Gaming) -> Figure:

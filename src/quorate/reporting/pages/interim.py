@@ -55,20 +55,14 @@ def looks(path: GoalPath) -> Figure:
     if several and not path.stages:
         rows = [{"round": row["round"], "of": look.question} | row for row, look in zip(rows, path.looks, strict=True)]
     value = "margin of votes" if path.stages else "estimate" if several else last.question
-    heads = {"value": value, "more_calls": "calls bought next", "more_money": "money for them"}
     if not any(row["money"] or row["more_money"] for row in rows):
         rows = [{name: cell for name, cell in row.items() if "money" not in name} for row in rows]
     apart = path.stages or bool(last.parts)  # whose values are of different categories or systems
     chart = None if apart else lambda: drawn(path)
-    return Figure(
-        "path",
-        Caption(finding, tuple(lines)),
-        rows,
-        chart,
-        heads,
-        unfolded=chart is not None,
-        short=Short(Short.titles("round", "calls", "money", value=value, low="interval", shown=""), of="value"),
-    )
+    caption = Caption(finding, tuple(lines))
+    heads = Short.titles("round", "calls", "money", value=value, low="interval", shown="")
+    titles = {"more_calls": "calls bought next", "more_money": "money for them"}
+    return Figure.of("path", caption, rows, heads, chart, titles=titles, unfolded=chart is not None, of="value")
 
 
 def parts(path: GoalPath) -> Figure:
@@ -82,12 +76,8 @@ def parts(path: GoalPath) -> Figure:
     together = "they hold together at that of the goal" if last.parts[0].level > path.level else "each by itself"
     line = f"Intervals at {level}, {together}. A part whose question is answered, or cannot be, is asked no more."
     finding = f"{done} of {counted(len(last.parts), 'part')} of the goal reached"
-    return Figure(
-        "parts",
-        Caption(finding, (line,)),
-        rows,
-        short=Short(Short.titles("part", "value", low="interval", shown=""), of="value"),
-    )
+    heads = Short.titles("part", "value", low="interval", shown="")
+    return Figure.of("parts", Caption(finding, (line,)), rows, heads, of="value")
 
 
 def bounds(path: GoalPath) -> Figure:
@@ -192,21 +182,12 @@ def estimates(result: Interim) -> Figure:
     rows = result.rows()
     if marks.known(rows, "always_low"):
         lines.append(f"Dashed, to decide by: the {level} interval that holds at all looks at once, from {units}.")
-    heads = {"n": "answers", "low": f"low, {WATCH}", "high": f"high, {WATCH}", "units": units}
-    heads |= {"always_low": f"low, {DECIDE}", "always_high": f"high, {DECIDE}"}
-    known = marks.known(rows, "value")
-    return Figure(
-        "looks",
-        Caption(finding, tuple(lines)),
-        rows,
-        (lambda: curve(result)) if len(known) > 1 else None,
-        heads,
-        short=Short(
-            Short.titles(n="answers", value="so far", low=WATCH),
-            of="value",
-            percent=("value",) if result.kind == "votes" else (),
-        ),
-    )
+    titles = {"value": "value", "low": f"low, {WATCH}", "high": f"high, {WATCH}", "units": units}
+    titles |= {"always_low": f"low, {DECIDE}", "always_high": f"high, {DECIDE}"}
+    chart = (lambda: curve(result)) if len(marks.known(rows, "value")) > 1 else None
+    heads, percent = Short.titles(n="answers", value="so far", low=WATCH), "value" if result.kind == "votes" else ""
+    caption = Caption(finding, tuple(lines))
+    return Figure.of("looks", caption, rows, heads, chart, titles=titles, of="value", percent=percent)
 
 
 def curve(result: Interim) -> Spec:
@@ -308,15 +289,10 @@ def progress(status: Status) -> Figure:
         }
         for one in status.judges
     ]
-    heads = {"given_up": "given up", "under_way": "under way", "a_minute": "cells a minute", "to_go": "to go"}
     line = "Left: cells that nobody works on. Speed: of the last minutes. Money: the worst case where there is no bill."
-    return Figure(
-        "progress",
-        Caption(status.sentence, (line,)),
-        rows,
-        headers=heads,
-        short=Short(Short.titles("judge", "cells", "answered", "left", "errors", "to_go")),
-    )
+    heads = Short.titles("judge", "cells", "answered", "left", "errors", "to_go")
+    titles = {"given_up": "given up", "under_way": "under way", "a_minute": "cells a minute"}
+    return Figure.of("progress", Caption(status.sentence, (line,)), rows, heads, titles=titles)
 
 
 def decisions(result: Interim) -> Figure:
@@ -332,14 +308,9 @@ def decisions(result: Interim) -> Figure:
     finding = f"{told} of {counted(len(rows), 'pair')} decided" if len(rows) > 1 else result.verdicts[0].rstrip(".")
     what = "share of votes for a, %" if result.kind == "votes" else "mean of a less mean of b"
     line = f"Intervals hold at all looks and for all pairs at once, with a chance of {at_level(result.level)}."
-    heads = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
-    return Figure(
-        "decisions",
-        Caption(finding, (line,)),
-        rows,
-        headers=heads,
-        short=Short(Short.titles("a", "b", "outcome", value="difference", low="interval"), of="value"),
-    )
+    heads = Short.titles("a", "b", "outcome", value="difference", low="interval")
+    titles = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
+    return Figure.of("decisions", Caption(finding, (line,)), rows, heads, titles=titles, of="value")
 
 
 def sources(result: Interim) -> Figure:
@@ -355,16 +326,8 @@ def sources(result: Interim) -> Figure:
         shown = [{**row, "colour": colour(row["component"], ())} for row in rows[: marks.MOST_ROWS]]
         return marks.bars(shown, "component", "share")
 
-    return Figure(
-        "sources",
-        Caption(finding, (line,)),
-        rows,
-        chart,
-        {"advice": "what makes it smaller"},
-        short=Short(
-            Short.titles(component="source", share="share", advice="what makes it smaller"), percent=("share",), most=6
-        ),
-    )
+    heads = Short.titles(component="source", share="share", advice="what makes it smaller")
+    return Figure.of("sources", Caption(finding, (line,)), rows, heads, chart, percent="share", most=6)
 
 
 def agreement(result: Interim) -> Figure:
@@ -382,14 +345,9 @@ def agreement(result: Interim) -> Figure:
     said = f"are the same on {number} of shared questions" if same else f"differ by {number} on a shared question"
     measure = "the same, %" if same else "root mean square difference, in points"
     line = f"Pairs of answers by two judges to one question; {at_level(result.level)} intervals over items."
-    heads = {"first": "answers of", "second": "and of", "value": measure, "pairs": "pairs of answers"}
-    return Figure(
-        "agreement",
-        Caption(f"Answers of {cut(who)} {said}", (line,)),
-        rows,
-        headers=heads,
-        short=Short(Short.titles(first="answers of", second="and of", value=measure, items="items")),
-    )
+    heads = Short.titles(first="answers of", second="and of", value=measure, items="items")
+    titles = {"pairs": "pairs of answers"}
+    return Figure.of("agreement", Caption(f"Answers of {cut(who)} {said}", (line,)), rows, heads, titles=titles)
 
 
 _SPENDING = (

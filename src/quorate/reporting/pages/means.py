@@ -72,15 +72,8 @@ def stream(result: AgainstBaseline) -> Figure:
         drawn = [{**row, "low": row["mean"], "high": row["mean"]} for row in rows]
         return marks.dots(drawn, "part", "mean", "mean score", looks, at=result.baseline)
 
-    return Figure(
-        "stream",
-        Caption(finding, lines),
-        rows,
-        chart,
-        {"part": plural(result.unit), "fall": "evidence of a fall", "rise": "of a rise"},
-        unfolded=True,
-        short=Short(Short.titles(part=plural(result.unit), mean="mean", fall="evidence of a fall", rise="of a rise")),
-    )
+    heads = Short.titles(part=plural(result.unit), mean="mean", fall="evidence of a fall", rise="of a rise")
+    return Figure.of("stream", Caption(finding, lines), rows, heads, chart, unfolded=True)
 
 
 def _baseline_methods(result: AgainstBaseline) -> str:
@@ -146,16 +139,11 @@ def means(result: MeanFrom) -> Figure:
     half, alone = (float(row["high"] - row["low"]) / 2 for row in (rows[0], rows[-1]))
     finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
     lines = (f"Mean score with {at_level(result.level)} intervals for the same targets.",)
-    return marks.dotted(
-        "means",
-        Caption(finding, lines),
-        rows,
-        Short.titles("by", value="mean", low=f"{at_level(result.level)} interval"),
-        "mean score",
-        look=[(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1),
-        titles={"se": "standard error", "df": "degrees of freedom"},
-        unfolded=True,
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles("by", value="mean", low=f"{at_level(result.level)} interval")
+    titles = {"se": "standard error", "df": "degrees of freedom"}
+    look = [(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1)
+    return marks.dotted("means", caption, rows, heads, "mean score", titles=titles, unfolded=True, look=look)
 
 
 def components(result: MeanFrom) -> Figure:
@@ -182,14 +170,11 @@ def components(result: MeanFrom) -> Figure:
         shown = [{**row, "colour": colour(row["component"], facets)} for row in rows[: marks.MOST_ROWS]]
         return marks.bars(shown, "component", "share")
 
-    heads = {"share": "share of Var(mean)", "se": "standard error it brings", "variance": "variance, of the pilot"}
-    return Figure(
-        "components",
-        Caption(finding, (line,)),
-        rows,
-        chart if rows else None,
-        heads,
-        short=Short({"component": "source", "share": "share"}, percent=("share",), most=6),
+    caption = Caption(finding, (line,))
+    heads = {"component": "source", "share": "share"}
+    titles = {"share": "share of Var(mean)", "se": "standard error it brings", "variance": "variance, of the pilot"}
+    return Figure.of(
+        "components", caption, rows, heads, chart if rows else None, titles=titles, percent="share", most=6
     )
 
 
@@ -200,15 +185,9 @@ def levels(result: MeanFrom) -> Figure:
     if new:
         finding = f"{counted(len(new), 'facet')} with levels that the pilot did not see"
     lines = ("Levels may be shared or new: what counts is that they are of the same kind.",)
-    heads = {"pilot": "levels in the pilot", "production": "in production", "shared": "labels in both"}
-    return Figure(
-        "levels",
-        Caption(finding, lines),
-        result.rows(),
-        None,
-        heads | {"target": "stands for"},
-        short=Short(Short.titles("facet", "pilot", "production", shared="in both", target="stands for")),
-    )
+    heads = Short.titles("facet", "pilot", "production", shared="in both", target="stands for")
+    titles = {"pilot": "levels in the pilot", "production": "in production", "shared": "labels in both"}
+    return Figure.of("levels", Caption(finding, lines), result.rows(), heads, titles=titles)
 
 
 def methods(result: MeanFrom) -> str:

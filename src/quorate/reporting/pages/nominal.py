@@ -76,17 +76,10 @@ def label_shares(result: Labels) -> Figure:
     scope = f" {result.scope}" if result.scope else ""
     lines = [f"Share of {plural(item)} to which a judge gives the label, with {level} intervals{scope}."]
     lines += [f"Panel low and high: the interval {result.panel_scope}."] if result.panel_scope else []
-    drawable = marks.known(rows, "share", "low", "high")
+    heads, titles = Short.titles("label", "share", low=f"{level} interval"), Short.titles("panel_low", "panel_high")
+    caption, drawn = Caption(finding, tuple(lines)), marks.spread(marks.known(rows, "share", "low", "high"))
     return marks.dotted(
-        "shares",
-        Caption(finding, tuple(lines)),
-        rows,
-        Short.titles("label", "share", low=f"{level} interval"),
-        "share",
-        drawn=marks.spread(drawable),
-        titles={"panel_low": "panel low", "panel_high": "panel high"},
-        unfolded=True,
-        percent=("share",),
+        "shares", caption, rows, heads, "share", drawn=drawn, titles=titles, unfolded=True, percent="share"
     )
 
 
@@ -108,16 +101,8 @@ def agreement(result: Labels) -> Figure:
     )
     drawable = marks.known(rows, "value", "low", "high")
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
-    return marks.dotted(
-        "coefficients",
-        caption,
-        rows,
-        Short.titles(coefficient="agreement of judges", value="value", low="interval"),
-        "agreement",
-        drawn=drawable,
-        line=0.0,
-        unfolded=True,
-    )
+    heads = Short.titles(coefficient="agreement of judges", value="value", low="interval")
+    return marks.dotted("coefficients", caption, rows, heads, "agreement", unfolded=True, drawn=drawable, line=0.0)
 
 
 def _two_by_two(result: Labels) -> Figure:
@@ -140,15 +125,10 @@ def _two_by_two(result: Labels) -> Figure:
         f"With {at_level(result.level)} intervals, which hold for these two judges; those who agree least come first.",
         "Confused: the first says, the second says, and on how many items.",
     )
+    caption = Caption(finding, lines)
+    heads = Short.titles("judges", "kappa", low="interval", items="items", confused="confused")
     return marks.dotted(
-        "pairs",
-        Caption(finding, lines),
-        rows,
-        Short.titles("judges", "kappa", low="interval", items="items", confused="confused"),
-        "Cohen's kappa",
-        drawn=marks.spread(drawable),
-        look=NAIVE,
-        line=0.0,
+        "pairs", caption, rows, heads, "Cohen's kappa", drawn=marks.spread(drawable), look=NAIVE, line=0.0
     )
 
 
@@ -168,13 +148,7 @@ def confusion(result: Labels) -> Figure:
         )
     lines = ("Share: of the times that a judge says the label, how often another judge of the item says the other.",)
     heads = {"label": "a judge says", "other": "another says", "pairs": "pairs of judges"}
-    return Figure(
-        "confusion",
-        Caption(finding, lines),
-        rows,
-        headers=heads,
-        short=Short(heads | {"share": "of the first"}, percent=("share",)),
-    )
+    return Figure.of("confusion", Caption(finding, lines), rows, heads | {"share": "of the first"}, percent="share")
 
 
 def people(result: Labels) -> Figure:
@@ -190,14 +164,8 @@ def people(result: Labels) -> Figure:
         "Those without a majority first, then by entropy of the labels given, in bits: 0 where all agree, 1 where two "
         "labels come equally often."
     )
-    return Figure(
-        "people",
-        Caption(finding, (line,)),
-        rows,
-        headers={"item": item},
-        unfolded=True,
-        short=Short(Short.titles(item=item, judges="judges", majority="majority", entropy="entropy, bits")),
-    )
+    heads = Short.titles(item=item, judges="judges", majority="majority", entropy="entropy, bits")
+    return Figure.of("people", Caption(finding, (line,)), rows, heads, unfolded=True)
 
 
 def labelled(result: Labels) -> Figure:

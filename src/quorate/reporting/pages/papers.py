@@ -95,10 +95,10 @@ def published(run: Ran, own: list[Compared]) -> Figure:
         *(f"{one.what}: {one.why}." for one in own if one.verdict == "within chance"),
         "Tolerance: rounding of the paper or what it leaves open, and three Monte Carlo errors, together.",
     )
-    heads = {"error": "Monte Carlo error"}
     caption = Caption(f"{run.study}: {run.title}", lines)
-    short = Short(Short.titles("figure", "paper", "ours", error="+-", tolerance="within", verdict="verdict"))
-    return Figure(run.study.replace(".", "-"), caption, rows, None, heads, folded=bool(run.missing), short=short)
+    heads = Short.titles("figure", "paper", "ours", error="+-", tolerance="within", verdict="verdict")
+    titles = {"error": "Monte Carlo error"}
+    return Figure.of(run.study.replace(".", "-"), caption, rows, heads, titles=titles, folded=bool(run.missing))
 
 
 def redrawn(drawing: Drawing) -> Figure:

@@ -85,11 +85,11 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
     rows: list[Row] = [picked(one, "leaderboard=board systems pearson spearman kendall") for one in boards]
     finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
     figures = [
-        Figure(
+        Figure.of(
             "correlations",
             Caption(finding, (f"{counted(best.systems, 'system')}.",)),
             rows,
-            short=Short({name: name.capitalize() for name in rows[0]}),
+            {name: name.capitalize() for name in rows[0]},
         )
     ]
     if differences:
@@ -100,11 +100,8 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
         least = min(differences, key=lambda one: (isnan(one.p), one.p))
         known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
         caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
-        figures.append(
-            Figure(
-                "correlation-differences", caption, rows, short=Short(Short.titles("first", "less", "difference", "p"))
-            )
-        )
+        heads = Short.titles("first", "less", "difference", "p")
+        figures.append(Figure.of("correlation-differences", caption, rows, heads))
     yield Section("people", "Beside the leaderboard by people", (), tuple(figures))
 
 
@@ -136,11 +133,8 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high")
         return marks.finish([ends, *marks.intervals(drawn, base, x)])
 
-    short = Short(
-        Short.titles("system", "value", naive="naive se", aware="aware se", ratio="times", low="95% interval"),
-        of="value",
-    )
-    return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True, short=short)
+    heads = Short.titles("system", "value", naive="naive se", aware="aware se", ratio="times", low="95% interval")
+    return Figure.of(name, Caption(finding, tuple(lines)), rows, heads, chart, titles=_HEADS, unfolded=True, of="value")
 
 
 def compared(pipelines: Pipelines) -> Figure:

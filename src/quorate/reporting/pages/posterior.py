@@ -100,14 +100,8 @@ def tests(result: PosteriorCheck) -> Figure:
     ]
     finding = f"The least of {counted(len(rows), 'p-value')} is that of {cut(result.worst)}"
     lines = ("Chi-square on 9 degrees of freedom.",)
-    return Figure(
-        "tests",
-        Caption(finding, lines),
-        rows,
-        None,
-        {"p": "chi-square p"},
-        short=Short({"parameter": "parameter", "ranks in tenths": "studies in each tenth", "p": "p"}),
-    )
+    heads = {"parameter": "parameter", "ranks in tenths": "studies in each tenth", "p": "p"}
+    return Figure.of("tests", Caption(finding, lines), rows, heads, titles={"p": "chi-square p"})
 
 
 def _check_methods(result: PosteriorCheck) -> str:
@@ -164,17 +158,11 @@ def components(result: DrawnComponents) -> Figure:
         "Circles: main effects; diamonds: interactions; squares: noise.",
     )
     facets = result.judgments.names
-    return marks.dotted(
-        "components",
-        Caption(finding, lines),
-        rows,
-        Short.titles("component", "variance", "share", low="95% interval"),
-        "share of the variance of one judgment",
-        look=[(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components],
-        line=0.0,
-        unfolded=True,
-        percent=("share",),
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles("component", "variance", "share", low="95% interval")
+    look = [(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components]
+    title = "share of the variance of one judgment"
+    return marks.dotted("components", caption, rows, heads, title, unfolded=True, look=look, line=0.0, percent="share")
 
 
 def priors(result: DrawnComponents) -> Figure:
@@ -204,14 +192,9 @@ def priors(result: DrawnComponents) -> Figure:
             shown, "component", "sd", f"standard deviation ({result.unit})", looks, window=window, tall=18
         )
 
-    return Figure(
-        "priors",
-        Caption(finding, lines),
-        rows,
-        chart,
-        {"sd": "standard deviation"},
-        short=Short(Short.titles("component", "sd", low="95% interval", law="law"), of="sd"),
-    )
+    heads = Short.titles("component", "sd", low="95% interval", law="law")
+    titles = {"sd": "standard deviation"}
+    return Figure.of("priors", Caption(finding, lines), rows, heads, chart, titles=titles, of="sd")
 
 
 def means(result: DrawnComponents) -> Figure:
@@ -233,15 +216,10 @@ def means(result: DrawnComponents) -> Figure:
         f"Median and 95% credible interval; n = {counted(result.mean.n, 'judgment')}; {cut(target, 200)}.",
         "Others by reweighted draws; reliable where the Pareto k of the weights is at most 0.7.",
     )
-    return marks.dotted(
-        "means",
-        Caption(finding, lines),
-        rows,
-        Short.titles("prior", "mean", low="95% interval", reliable="reliable"),
-        "mean score",
-        look=[(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior],
-        unfolded=True,
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles("prior", "mean", low="95% interval", reliable="reliable")
+    look = [(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior]
+    return marks.dotted("means", caption, rows, heads, "mean score", unfolded=True, look=look)
 
 
 def checks(result: DrawnComponents) -> Figure:

@@ -42,8 +42,7 @@ def _certificate_coverage(found: Certificate) -> Figure:
     told = "Told apart: a difference as found, or of a board the share of pairs."
     width = "±: Monte Carlo standard errors. Width: of the interval if the standard error were known."
     lines = (found.sentence, f"{width} {told}")
-    short = Short(heads | {"scope": ""})
-    return Figure("certificate", Caption(finding, lines), rows, headers=heads, short=short)
+    return Figure.of("certificate", Caption(finding, lines), rows, heads | {"scope": ""}, titles={"scope": " "})
 
 
 STYLES: Styles = {"naive": (NAIVE, DASHED), "standard": (MISSED, DOTTED), "optimal": (CORRECTED, SOLID)}
@@ -91,16 +90,11 @@ def errors(result: Validated) -> Figure:
         "Error of each plan against the mean of all judgments held out, give or take two Monte Carlo errors.",
         f"Over {counted(result.runs, 'pilot')} drawn from this table; their judgments come on top of the budgets.",
     )
-    heads = {"value": "root mean squared error", "error": "Monte Carlo error", "claimed": "standard error it claims"}
     caption = Caption(_saved(result), lines)
-    return Figure(
-        "errors",
-        caption,
-        rows,
-        _drawing(rows, "root mean squared error", None),
-        heads,
-        unfolded=True,
-        short=Short(Short.titles(budget="judgments", plan="plan", value="error", error="+-", claimed="claimed")),
+    heads = Short.titles(budget="judgments", plan="plan", value="error", error="+-", claimed="claimed")
+    titles = {"value": "root mean squared error", "error": "Monte Carlo error", "claimed": "standard error it claims"}
+    return Figure.of(
+        "errors", caption, rows, heads, _drawing(rows, "root mean squared error", None), titles=titles, unfolded=True
     )
 
 
@@ -126,19 +120,11 @@ def coverage(result: Validated) -> Figure:
         f"Share of {at_level(result.level)} intervals that hold it, give or take two Monte Carlo errors.",
         "Dashed: what they claim.",
     )
-    heads = {"value": "share that cover", "error": "Monte Carlo error", "half_width": "half an interval"}
     drawing = _drawing(rows, "share of intervals that cover", result.level)
-    return Figure(
-        "coverage",
-        Caption(finding, lines),
-        rows,
-        drawing,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(budget="judgments", plan="plan", value="cover", error="+-"), percent=("value", "error")
-        ),
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles(budget="judgments", plan="plan", value="cover", error="+-")
+    titles = {"value": "share that cover", "error": "Monte Carlo error", "half_width": "half an interval"}
+    return Figure.of("coverage", caption, rows, heads, drawing, titles=titles, unfolded=True, percent="value error")
 
 
 def designs(result: Validated) -> Figure:
@@ -148,14 +134,8 @@ def designs(result: Validated) -> Figure:
     ]
     finding = f"{counted(len(result.plans), 'plan')} at {counted(len(result.budgets), 'budget')}"
     lines = ("The design that was chosen most often, and the judgments that a plan asked for on average.",)
-    return Figure(
-        "designs",
-        Caption(finding, lines),
-        rows,
-        None,
-        {"calls": "judgments asked for"},
-        short=Short(Short.titles("plan", budget="judgments", calls="asked for", design="design")),
-    )
+    heads = Short.titles("plan", budget="judgments", calls="asked for", design="design")
+    return Figure.of("designs", Caption(finding, lines), rows, heads, titles={"calls": "judgments asked for"})
 
 
 def methods(result: Validated) -> str:
@@ -218,7 +198,6 @@ def truth_section(compared: AgainstTruth) -> Section:
         f"{held.others:.1%}. To measure again: quorate.simulate.demo_coverage()."
     )
     heads = {"interval": "", "truth": "truth", "low": "95% interval", "holds_truth": ""}
-    short = Short(heads, of="truth")
     finding = f"Which intervals hold the truth; over {held.draws:,} draws the naive one did in {held.naive:.1%}"
-    figure = Figure("truth", Caption(finding, (line,)), rows, headers={"holds_truth": "holds it"}, short=short)
+    figure = Figure.of("truth", Caption(finding, (line,)), rows, heads, titles={"holds_truth": "holds it"}, of="truth")
     return Section("truth", "Against the truth", figures=(figure,))

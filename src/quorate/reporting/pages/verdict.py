@@ -78,22 +78,13 @@ def verdicts(result: Verdicts) -> Figure:
         return marks.dots(shown, "pair", "value", name, told_apart(shown), at=zero, edges=edges, tall=24)
 
     drawable = chart if marks.known(rows, "low", "high") else None
-    heads = {"pair": "first against second", "value": name, "p": "p of no difference"}
-    heads |= {"p_equal": "p of a margin that large", "decides": "votes to decide" if by_votes else "calls to decide"}
+    heads = Short.titles("pair", "outcome", value="share" if by_votes else "difference", low="interval", p="p")
+    titles = {"pair": "first against second", "value": name, "p": "p of no difference"}
+    titles |= {"p_equal": "p of a margin that large", "decides": "votes to decide" if by_votes else "calls to decide"}
     finding = f"{apart} of {counted(len(rows), 'pair')} {'is' if apart == 1 else 'are'} told apart"
-    return Figure(
-        "verdicts",
-        Caption(finding, tuple(lines)),
-        rows,
-        drawable,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles("pair", "outcome", value="share" if by_votes else "difference", low="interval", p="p"),
-            of="value",
-            at=zero,
-            percent=("value",) if by_votes else (),
-        ),
+    caption, shares = Caption(finding, tuple(lines)), "value" if by_votes else ""
+    return Figure.of(
+        "verdicts", caption, rows, heads, drawable, titles=titles, unfolded=True, of="value", at=zero, percent=shares
     )
 
 
@@ -215,9 +206,9 @@ def interval(verdict: AnyVerdict) -> Figure:
 
     drawable = chart if marks.known(rows, "low", "high") else None
     heads = {"interval": "", "value": "share" if votes else "difference", "low": f"{_percent(verdict.level)} interval"}
-    short = Short(heads, of="value", at=zero, percent=("value",) if votes else ())
-    return Figure(
-        "verdict", Caption(finding, tuple(lines)), rows, drawable, {"value": name}, unfolded=True, short=short
+    titles, caption, shares = {"value": name}, Caption(finding, tuple(lines)), "value" if votes else ""
+    return Figure.of(
+        "verdict", caption, rows, heads, drawable, titles=titles, unfolded=True, of="value", at=zero, percent=shares
     )
 
 
@@ -236,14 +227,8 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
             f"Each with a chance of {step.power:g}, tested on its own votes alone; with ties at the rate seen so far.",
             "There is no most: the interval includes margins that no number of votes would decide.",
         )
-        heads = {"study": "a new study", "assumed": "if the margin is"}
-        return Figure(
-            "next-step",
-            Caption(finding, lines),
-            _votes_needed(verdict, step),
-            headers=heads,
-            short=Short(heads | {"votes": "votes", "price": "price"}),
-        )
+        heads = {"study": "a new study", "assumed": "if the margin is", "votes": "votes", "price": "price"}
+        return Figure.of("next-step", Caption(finding, lines), _votes_needed(verdict, step), heads)
     if isinstance(verdict, ScoreVerdict) and verdict.next_step is not None:
         study = verdict.next_step
         caption = Caption(
@@ -272,12 +257,10 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
         shown = marks.known(rows, "low", "high")
         return marks.dots(shown, "type", "value", name, marks.first(shown), at=zero, tall=30)
 
-    heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
     drawable = chart if marks.known(rows, "low", "high") else None
-    short = Short(
-        Short.titles(type=by, value="difference", low="interval", n="n", p_adjusted="p, adjusted"), of="value", at=zero
-    )
-    return Figure("types", Caption(same, lines), rows, drawable, heads, short=short)
+    heads = Short.titles(type=by, value="difference", low="interval", n="n", p_adjusted="p, adjusted")
+    titles = {"value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
+    return Figure.of("types", Caption(same, lines), rows, heads, drawable, titles=titles, of="value", at=zero)
 
 
 def changed(verdict: ScoreVerdict) -> Figure:
@@ -295,10 +278,7 @@ def changed(verdict: ScoreVerdict) -> Figure:
     gain = difference.pairing_gain
     lines += [f"Without pairs the interval would be {gain:.2g} times as wide."] if gain > 0 else []
     heads = {"item": "item", "first": first, "second": second, "change": "change"}
-    short = Short(heads, most=5, first=verdict.claim is not None)
-    return Figure(
-        "changed", Caption(finding, tuple(lines)), rows, headers={"first": first, "second": second}, short=short
-    )
+    return Figure.of("changed", Caption(finding, tuple(lines)), rows, heads, most=5, first=verdict.claim is not None)
 
 
 def sources(verdict: ScoreVerdict) -> Figure:
@@ -319,15 +299,10 @@ def sources(verdict: ScoreVerdict) -> Figure:
             [bar, base.mark("text", align="left", dx=5, color=INK, fontSize=11).encode(x=x, text="text:N")]
         )
 
-    heads = {"share_of_variance": "share of Var(difference)"}
-    return Figure(
-        "sources",
-        Caption(finding, (line,)),
-        rows,
-        chart,
-        heads,
-        short=Short(Short.titles("source", share_of_variance="share"), percent=("share_of_variance",), most=5),
-    )
+    heads = Short.titles("source", share_of_variance="share")
+    caption = Caption(finding, (line,))
+    titles = {"share_of_variance": "share of Var(difference)"}
+    return Figure.of("sources", caption, rows, heads, chart, titles=titles, percent="share_of_variance", most=5)
 
 
 def compared(verdict: AnyVerdict) -> Figure:

@@ -101,20 +101,12 @@ def checks(result: Diagnosis) -> Figure:
         }
         for one in found
     ]
-    heads = {"looked_at": "looked at", "p_error": "Monte Carlo error of p", "adjusted": "p among all checks"}
-    heads |= {"meaning": "what it would mean for the interval", "remedy": "what to do then"}
     tested = sum(one.verdict != "described" for one in found)
     finding = f"{len(result.standing_out)} of {counted(tested, 'check')} stand out"
-    return Figure(
-        "checks",
-        Caption(finding),
-        rows,
-        None,
-        heads,
-        short=Short(
-            Short.titles("looked_at", measure="", statistic="statistic", p="p", adjusted="among all", verdict="verdict")
-        ),
-    )
+    heads = Short.titles("looked_at", measure="", statistic="statistic", p="p", adjusted="among all", verdict="verdict")
+    titles = {"p_error": "Monte Carlo error of p", "adjusted": "p among all checks"}
+    titles |= {"meaning": "what it would mean for the interval", "remedy": "what to do then"}
+    return Figure.of("checks", Caption(finding), rows, heads, titles=titles)
 
 
 def _residual_against_fitted(result: Diagnosis) -> Figure:
@@ -302,15 +294,9 @@ def bounds(found: MissingBounds) -> Figure:
         for one in found.levels
     ]
     line = "Plain means, in which every row weighs the same; nothing is assumed of why answers are missing."
-    heads = {"mean": "mean of answers", "low": f"if all were {found.worst:g}", "high": f"if all were {found.best:g}"}
-    return Figure(
-        "missing-bounds",
-        Caption(found.sentence.rstrip("."), (line,)),
-        rows,
-        None,
-        heads,
-        short=Short({name: name for name in [*rows[0]][:5]}),
-    )
+    heads = Short.titles(*[*rows[0]][:5])
+    titles = {"mean": "mean of answers", "low": f"if all were {found.worst:g}", "high": f"if all were {found.best:g}"}
+    return Figure.of("missing-bounds", Caption(found.sentence.rstrip("."), (line,)), rows, heads, titles=titles)
 
 
 def statuses(analysis: Analysis) -> Figure:
@@ -418,15 +404,9 @@ def shares(fit: LatentDecomposition) -> Figure:
 
     finding = f"The orders of the components have a Spearman correlation of {fit.rank_correlation:.2f}"
     lines = ("Share of the variance of one judgment: of log odds, and of scores as numbers.",)
-    heads = {"share": "share, log odds", "linear": "share, scores", "variance": "variance, log odds"}
-    return Figure(
-        "latent",
-        Caption(finding, lines),
-        rows,
-        chart,
-        heads,
-        short=Short(Short.titles(term="component", share="log odds", linear="scores"), percent=("share", "linear")),
-    )
+    heads = Short.titles(term="component", share="log odds", linear="scores")
+    titles = {"share": "share, log odds", "linear": "share, scores", "variance": "variance, log odds"}
+    return Figure.of("latent", Caption(finding, lines), rows, heads, chart, titles=titles, percent="share linear")
 
 
 MORE = (

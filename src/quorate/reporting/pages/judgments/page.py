@@ -146,7 +146,7 @@ def intervals(analysis: Analysis) -> Figure:
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
     heads = {"interval": "", "mean": "mean", "low": f"{at_level(analysis.level)} interval"}
-    return Figure("intervals", Caption(finding, lines), rows, chart, short=Short(heads, of="mean"))
+    return Figure.of("intervals", Caption(finding, lines), rows, heads, chart, of="mean")
 
 
 AT_ZERO = "estimated at zero, the boundary"
@@ -195,14 +195,11 @@ def components(analysis: Analysis) -> Figure:
         text = base.mark("text", dy=-14, align="left", limit={"expr": "width - 4"}, color=INK)
         return marks.finish([*marks.intervals(drawn, base, x), text.encode(x={"value": 3}, text="text:N")])
 
-    heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
-    heads |= {"high": "high, 95%"}
-    short = Short(
-        Short.titles("source", share_of_variance="share", what_shrinks_it="what makes it smaller"),
-        percent=("share_of_variance",),
-        most=6,
-    )
-    return Figure("components", Caption(finding, lines), rows, chart, heads, short=short)
+    heads = Short.titles("source", share_of_variance="share", what_shrinks_it="what makes it smaller")
+    caption = Caption(finding, lines)
+    titles = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
+    titles |= {"high": "high, 95%"}
+    return Figure.of("components", caption, rows, heads, chart, titles=titles, percent="share_of_variance", most=6)
 
 
 def _law(analysis: Analysis) -> str:
@@ -311,13 +308,13 @@ def what_if(analysis: Analysis) -> Figure | None:
         ]
         return marks.finish(layers)
 
-    named = {"number": "no.", "half": "half a 95% interval", "gain": "change of it"}
-    named |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown = [{name: value for name, value in row.items() if name != "facet"} for row in rows]
     caption = Caption(finding, (f"{line}{scope(analysis)}.", key))
     columns = {"change": "change", "half": "half interval", "gain": "of it", "calls": "judgments"}
-    short = Short({**columns, "more_cost": "more USD"}, most=6)
-    return Figure("what-if", caption, shown, chart, named, unfolded=True, short=short)
+    heads = {**columns, "more_cost": "more USD"}
+    titles = {"number": "no.", "half": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
+    titles |= {"more_calls": "more judgments", "more_cost": "more to pay, USD"}
+    return Figure.of("what-if", caption, shown, heads, chart, titles=titles, unfolded=True, most=6)
 
 
 def changed(base: Projection, other: Projection) -> str:

@@ -201,18 +201,11 @@ def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     finding = (
         f"The order each judge alone would give agrees with the panel's with a Kendall's tau of {' to '.join(ends)}"
     )
-    heads = headers(view) | {"system": view.system, "moved": "places above the panel's"}
-    heads |= {"other_first": "another first", "surely_reversed": "surely reversed"}
     caption = Caption(finding, ("Best first. Tau: 1 is the same order, -1 the reverse.",))
-    return Figure(
-        "panel-orders",
-        caption,
-        rows,
-        None,
-        heads,
-        folded=len(rows) > FEW,
-        short=Short(Short.titles("judge", "order", "tau", other_first="another first")),
-    )
+    heads = Short.titles("judge", "order", "tau", other_first="another first")
+    titles = headers(view) | {"system": view.system, "moved": "places above the panel's"}
+    titles |= {"other_first": "another first", "surely_reversed": "surely reversed"}
+    return Figure.of("panel-orders", caption, rows, heads, titles=titles, folded=len(rows) > FEW)
 
 
 def judges_alone(view: PanelAnalysis, found: Reversals) -> Figure | None:
@@ -233,23 +226,10 @@ def judges_alone(view: PanelAnalysis, found: Reversals) -> Figure | None:
     finding = f"{counted(len(rows), 'reversal')} by single judges: {by_verdict(found)}"
     line = f"Differences between two {plural(view.system)}, by the panel and by the judge alone, with intervals"
     caption = Caption(finding, (f"{line} ({view.coverage}); p: adjusted for all judges and pairs (Holm).",))
-    return Figure(
-        "panel-reversals",
-        caption,
-        rows,
-        None,
-        headers(view),
-        folded=True,
-        short=Short(
-            Short.titles(
-                "judge",
-                judge_has_first="first",
-                panel_has_first="panel",
-                judge_difference="difference",
-                reversal="reversal",
-            )
-        ),
-    )
+    heads = Short.titles("judge", judge_has_first="first", panel_has_first="panel", judge_difference="difference")
+    heads |= {"reversal": "reversal"}
+    titles = headers(view) | Short.titles("judge_has_first", "panel_has_first", "judge_difference")
+    return Figure.of("panel-reversals", caption, rows, heads, titles=titles, folded=True)
 
 
 def by_verdict(found: Reversals) -> str:
@@ -320,19 +300,11 @@ def bias(view: PanelAnalysis) -> Figure:
 
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    heads = headers(view) | {"system": view.system}
-    return Figure(
-        "panel-bias",
-        Caption(_finding(view), lines),
-        shown,
-        chart,
-        heads,
-        short=Short(
-            Short.titles("judge", "system", "mean", "bias", low="interval", verdict=""),
-            of="bias",
-            at=0.0,
-            where={"system": ALL_SYSTEMS},
-        ),
+    caption = Caption(_finding(view), lines)
+    heads = Short.titles("judge", "system", "mean", "bias", low="interval", verdict="")
+    titles = headers(view) | {"system": view.system}
+    return Figure.of(
+        "panel-bias", caption, shown, heads, chart, titles=titles, of="bias", at=0.0, where={"system": ALL_SYSTEMS}
     )
 
 
@@ -356,15 +328,9 @@ def means_by_judge(view: PanelAnalysis) -> Figure | None:
     of = "the panel" if view.alone else str(rows[0]["system"])
     finding = f"The mean of {of} is {number(first.value, places)}"
     shown = [{name: value for name, value in row.items() if name != "whom"} for row in rows]
-    return marks.dotted(
-        "panel-means",
-        Caption(finding, tuple(lines)),
-        shown,
-        {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"},
-        axis(view, "mean, in"),
-        drawn=rows,
-        label="speaks for",
-    )
+    caption = Caption(finding, tuple(lines))
+    heads = {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"}
+    return marks.dotted("panel-means", caption, shown, heads, axis(view, "mean, in"), drawn=rows, label="speaks for")
 
 
 def estimate(one: Bias) -> Row:
@@ -395,18 +361,11 @@ def joint_tests(view: PanelAnalysis) -> Figure | None:
         "F against item × judge, p adjusted for judges of unequal noise (Greenhouse and Geisser); published: against "
         "the residual with item × judge in it (Zhu et al. 2026)."
     )
-    heads = headers(view) | {"system": view.system, "f": "F", "df_error": "error df", "p": "p"}
-    heads |= {"f_published": "F, published", "df_error_published": "error df, published"}
-    heads |= {"p_published": "p, published"}
-    return Figure(
-        "panel-tests",
-        Caption(finding, (line,)),
-        rows,
-        None,
-        heads,
-        folded=True,
-        short=Short(Short.titles("system", f="F", df="df", df_error="error df", p="p")),
-    )
+    heads = Short.titles("system", f="F", df="df", df_error="error df", p="p")
+    titles = headers(view) | {"system": view.system, "f": "F", "df_error": "error df", "p": "p"}
+    titles |= {"f_published": "F, published", "df_error_published": "error df, published"}
+    titles |= {"p_published": "p, published"}
+    return Figure.of("panel-tests", Caption(finding, (line,)), rows, heads, titles=titles, folded=True)
 
 
 def preference(view: PanelAnalysis) -> Figure | None:
@@ -433,19 +392,14 @@ def preference(view: PanelAnalysis) -> Figure | None:
         f"scores, lead to expect, with {view.coverage} intervals."
     )
     matched = "Judges and systems are matched by name." if found.by_label else ""
-    heads = headers(view) | {"system": view.system, "effect": "self-preference", "own": "on itself"}
-    heads |= {"lift": "what it adds to the panel's mean"}
-    return marks.dotted(
-        "panel-preference",
-        Caption(finding, (line, f"{found.scope} {matched}".strip())),
-        rows,
-        Short.titles("judge", "system", effect="self-preference", low="interval", p_holm="p (Holm)"),
-        axis(view, "self-preference in"),
-        drawn=marks.furthest(rows, "effect"),
-        look=palette(view.panel.judgments.names)[JUDGE],
-        at=0.0,
-        titles=heads,
-    )
+    caption = Caption(finding, (line, f"{found.scope} {matched}".strip()))
+    heads = Short.titles("judge", "system", effect="self-preference", low="interval", p_holm="p (Holm)")
+    titles = headers(view) | {"system": view.system, "effect": "self-preference", "own": "on itself"}
+    titles |= {"lift": "what it adds to the panel's mean"}
+    look = palette(view.panel.judgments.names)[JUDGE]
+    drawn = marks.furthest(rows, "effect")
+    title = axis(view, "self-preference in")
+    return marks.dotted("panel-preference", caption, rows, heads, title, titles=titles, drawn=drawn, look=look, at=0.0)
 
 
 def _finding(view: PanelAnalysis) -> str:

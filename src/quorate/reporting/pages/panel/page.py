@@ -105,22 +105,13 @@ def variances(view: PanelAnalysis) -> Figure | None:
         "like these in this study; with one judge, for that judge. A few judges say little of how others like them "
         "would differ."
     )
-    heads = headers(view) | {"system": view.system, "group": _role(view), "se": "standard error, these judges"}
-    heads |= {"se_like_these": "judges like these"} | {name: name.replace(":", " × ") for name in _terms(view)}
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Figure(
-        "panel-group-variances",
-        Caption(finding, (line,)),
-        shown,
-        None,
-        heads,
-        short=Short(
-            Short.titles(
-                "system", group=_role(view), judges="judges", mean="mean", se="SE, these", se_like_these="like these"
-            )
-        ),
-    )
+    heads = {"system": "system", "group": _role(view), "judges": "judges", "mean": "mean", "se": "SE, these"}
+    heads |= {"se_like_these": "like these"}
+    titles = headers(view) | {"system": view.system, "group": _role(view), "se": "standard error, these judges"}
+    titles |= {"se_like_these": "judges like these"} | {name: name.replace(":", " × ") for name in _terms(view)}
+    return Figure.of("panel-group-variances", Caption(finding, (line,)), shown, heads, titles=titles)
 
 
 def panels(view: PanelAnalysis) -> Figure | None:
@@ -217,14 +208,8 @@ def components(view: PanelAnalysis) -> Figure | None:
         return grouped(rows[:MOST_DRAWN], "component", "variance", series, title, at=0.0, thick=11)
 
     caption = Caption(f"{whose}{_disagreement(view, one)}", (f"{line}; {size}.{hidden}", pays))
-    return Figure(
-        "panel-components",
-        caption,
-        rows,
-        chart,
-        headers(view),
-        short=Short(Short.titles("component", "model", "variance", low="interval"), of="variance"),
-    )
+    heads = Short.titles("component", "model", "variance", low="interval")
+    return Figure.of("panel-components", caption, rows, heads, chart, titles=headers(view), of="variance")
 
 
 def term(view: PanelAnalysis, component: str) -> str:

@@ -68,7 +68,7 @@ def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist
         for one in lists
     ]
     heads = {"panel": "panel", "judges": "judges", "items": "items", "cost": "cost", "half": "half interval"}
-    return Figure(name, Caption(finding), rows, headers=heads, short=Short(heads))
+    return Figure.of(name, Caption(finding), rows, heads)
 
 
 def judges(result: Screening) -> Figure:
@@ -83,9 +83,8 @@ def judges(result: Screening) -> Figure:
     line = "Otherwise: what was asked for with the judge if it is left out, without it if it is kept."
     heads = {"place": " ", "price": "price", "noise": "noise SD", "leniency": "leniency", "se": "+-"}
     order = ("judge", "place", "price", "leniency", "se", "noise", "otherwise")
-    short = Short({name: heads.get(name, name).strip() for name in order})
     caption = Caption(f"{kept} of {counted(len(rows), 'judge')} are kept", (line,))
-    return Figure("judges", caption, rows, headers=heads, short=short)
+    return Figure.of("judges", caption, rows, {name: heads.get(name, name).strip() for name in order}, titles=heads)
 
 
 def certainty(result: Screening) -> str:
@@ -144,25 +143,12 @@ def strategies(view: PanelAnalysis) -> Figure | None:
     caption = replace(caption, lines=(*caption.lines, view.panel.weighting["strategies"]))
     varies = any(row[name] > 0 for name in ("se", "half_like_these") for row in marks.known(rows, name))
     item = cut(view.item, 30)
-    heads = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
-    heads |= {"sharing": "who judges what", "calls": f"calls per {item}", "redrawn": "redrawn"}
-    heads |= {"error": "± Monte Carlo", "half_like_these": f"half interval, {plural(item)} like these"}
-    return Figure(
-        "panel-strategies",
-        caption,
-        rows,
-        partial(_chart, view, rows) if varies else None,
-        heads,
-        short=Short(
-            Short.titles(
-                "system",
-                calls=heads["calls"],
-                strategy="strategy",
-                se="SE, these",
-                half_like_these="half interval, like these",
-            )
-        ),
-    )
+    heads = {"system": "system", "calls": f"calls per {item}", "strategy": "strategy", "se": "SE, these"}
+    heads["half_like_these"] = "half interval, like these"
+    titles = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
+    titles |= {"error": "± Monte Carlo", "half_like_these": f"half interval, {plural(item)} like these"}
+    chart = partial(_chart, view, rows) if varies else None
+    return Figure.of("panel-strategies", caption, rows, heads, chart, titles=titles)
 
 
 def sharings(view: PanelAnalysis) -> Figure | None:
@@ -183,17 +169,10 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     )
     line = f"Half a 95% interval of the mean with these judges, for {plural(cut(view.item))} like these, as projected."
     same = f"For the same {every['calls']:,} calls, in turn over more of them: ±{significant(more['half'])}."
-    heads = {"system": view.system, "half": "half a 95% interval", "cost": "price, USD", "sharing": "who judges what"}
     caption = Caption(f"{capitalised(finding)}", (f"{line} {same}", view.panel.weighting["sharings"]))
-    return Figure(
-        "panel-sharings",
-        caption,
-        rows,
-        None,
-        heads,
-        folded=len(rows) > FEW,
-        short=Short(Short.titles("system", sharing="who judges what", half="half interval", calls="calls", cost="USD")),
-    )
+    heads = Short.titles("system", sharing="who judges what", half="half interval", calls="calls", cost="USD")
+    titles = {"system": view.system, "half": "half a 95% interval", "cost": "price, USD"}
+    return Figure.of("panel-sharings", caption, rows, heads, titles=titles, folded=len(rows) > FEW)
 
 
 def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:

@@ -121,15 +121,10 @@ def rates(result: Against) -> Figure:
     lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
     lines += ["Rates are of marks cut by other items' thresholds."] if marked else []
     level = f"{at_level(result.level)} interval"
+    caption = Caption(finding, tuple(lines))
+    heads = {"what": "", "value": "share", "low": level}
     return marks.dotted(
-        "rates",
-        Caption(finding, tuple(lines)),
-        rows,
-        {"what": "", "value": "share", "low": level},
-        "share",
-        unfolded=True,
-        percent=("value",),
-        first=len(result.rates) == 1,
+        "rates", caption, rows, heads, "share", unfolded=True, percent="value", first=len(result.rates) == 1
     )
 
 
@@ -143,15 +138,10 @@ def gaps(result: Against) -> Figure:
     told = sum(one.gap.low > 0 or one.gap.high < 0 for one in result.gaps)
     finding = f"{told:,} of {counted(len(rows), 'pair')} of judges {'is' if told == 1 else 'are'} told apart"
     line = f"Share of right verdicts on the same {plural(result.unit)}; intervals hold for all pairs at once."
+    caption = Caption(finding, (line,))
+    heads = {"what": "right verdicts", "items": "items", "value": "difference", "low": "for all at once"}
     return marks.dotted(
-        "gaps",
-        Caption(finding, (line,)),
-        rows,
-        {"what": "right verdicts", "items": "items", "value": "difference", "low": "for all at once"},
-        "difference in right verdicts",
-        at=0.0,
-        titles={"what": " "},
-        percent=("value",),
+        "gaps", caption, rows, heads, "difference in right verdicts", titles={"what": " "}, at=0.0, percent="value"
     )
 
 
@@ -170,17 +160,11 @@ def segments(result: Against) -> Figure:
         "Leaning: what judges pass less what people pass; above 0 judges are lenient there.",
         "p: that it is as elsewhere; all segments hold together (Holm).",
     )
+    heads = Short.titles("segment", "items", "right", value="leaning", low="interval", p="p")
+    titles, caption = {"p": "p of leaning", "p_right": "p of right"}, Caption(finding, lines)
+    x, shares, first = "passed by judges less by people", "value right", bool(odd)
     return marks.dotted(
-        "segments",
-        Caption(finding, lines),
-        rows,
-        {"segment": "segment", "items": "items", "right": "right", "value": "leaning", "low": "interval", "p": "p"},
-        "passed by judges less by people",
-        at=0.0,
-        titles={"p": "p of leaning", "p_right": "p of right"},
-        unfolded=True,
-        percent=("value", "right"),
-        first=bool(odd),
+        "segments", caption, rows, heads, x, titles=titles, unfolded=True, at=0.0, percent=shares, first=first
     )
 
 
@@ -193,14 +177,9 @@ def stability(result: Against) -> Figure:
     least = min(rows, key=lambda row: row["value"])
     finding = f"{least['judge']} agrees least with itself when the prompt is reworded: {least['value']:.2f}"
     line = "Krippendorff's alpha over the prompts of each judge (prompt stability score; Barrie et al., 2024)."
-    return marks.dotted(
-        "stability",
-        Caption(finding, (line,)),
-        rows,
-        Short.titles("judge", value="alpha over prompts", low="interval"),
-        "alpha over prompts",
-        titles={"value": "alpha"},
-    )
+    heads = Short.titles("judge", value="alpha over prompts", low="interval")
+    titles = {"value": "alpha"}
+    return marks.dotted("stability", Caption(finding, (line,)), rows, heads, "alpha over prompts", titles=titles)
 
 
 def stand_ins(result: Against) -> Figure:
@@ -222,7 +201,7 @@ def stand_ins(result: Against) -> Figure:
         f"Calderon et al. (2025), with a false discovery rate of {first.rate:g} over people.",
     )
     heads = {"judge": "judge", "may": "stands in", "as_well": "as well as people", "advantage": "agrees as well"}
-    return Figure("stand-ins", Caption(finding, lines), rows, headers=heads, short=Short(heads, percent=("advantage",)))
+    return Figure.of("stand-ins", Caption(finding, lines), rows, heads, percent="advantage")
 
 
 def _ends(one: Measured) -> str:
@@ -248,16 +227,13 @@ def summary(result: Against) -> Figure:
         f"{share}, with {level} intervals over {plural(result.unit)}.",
         f"Ties count half. It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
     )
+    caption = Caption(finding, lines)
+    heads = Short.titles(what="right verdicts", value="share", low=f"{at_level(result.level)} interval")
+    titles = {"what": " "}
+    look = [(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")]
+    title = "share of right verdicts"
     return marks.dotted(
-        "summary",
-        Caption(finding, lines),
-        rows,
-        Short.titles(what="right verdicts", value="share", low=f"{at_level(result.level)} interval"),
-        "share of right verdicts",
-        look=[(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")],
-        titles={"what": " "},
-        unfolded=True,
-        percent=("value",),
+        "summary", caption, rows, heads, title, titles=titles, unfolded=True, look=look, percent="value"
     )
 
 
@@ -271,16 +247,10 @@ def kappas(result: Against) -> Figure:
     ends = " to ".join(dict.fromkeys(f"{row['value']:.2f}" for row in (rows[-1], rows[0])))
     lines = (f"1 is agreement throughout, 0 what chance gives; {at_level(result.level)} intervals over items.",)
     caption = Caption(f"Cohen's kappa with people is {ends}", lines)
+    heads = {"what": "judge", "right": "right", "value": "kappa", "low": f"{at_level(result.level)} interval"}
+    drawn = marks.known(rows, "value", "low", "high")
     return marks.dotted(
-        "kappas",
-        caption,
-        rows,
-        {"what": "judge", "right": "right", "value": "kappa", "low": f"{at_level(result.level)} interval"},
-        "kappa",
-        drawn=marks.known(rows, "value", "low", "high"),
-        line=0.0,
-        percent=("right",),
-        first=len(result.rates) > 1,
+        "kappas", caption, rows, heads, "kappa", drawn=drawn, line=0.0, percent="right", first=len(result.rates) > 1
     )
 
 
@@ -301,22 +271,10 @@ def configurations(result: Against) -> Figure:
     lines = [f"Share of right verdicts, with {at_level(result.level)} intervals. Dashed: the majority of all."]
     lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
     caption = Caption(f"{counted(len(rows), 'configuration')}, right on {ends}", tuple(lines))
-    return marks.dotted(
-        "configurations",
-        caption,
-        rows,
-        {
-            "configuration": "configuration",
-            plural(result.unit): plural(result.unit),
-            "value": "right",
-            "low": f"{at_level(result.level)} interval",
-        },
-        "share of right verdicts",
-        drawn=marks.spread(marks.known(rows, "value", "low", "high")),
-        look=NAIVE,
-        line=result.majority.value,
-        percent=("value",),
-    )
+    units, drawn = plural(result.unit), marks.spread(marks.known(rows, "value", "low", "high"))
+    heads = Short.titles("configuration", units, value="right", low=f"{at_level(result.level)} interval")
+    x, line = "share of right verdicts", result.majority.value
+    return marks.dotted("configurations", caption, rows, heads, x, drawn=drawn, look=NAIVE, line=line, percent="value")
 
 
 def tertiles(result: Against) -> Figure:
@@ -336,16 +294,11 @@ def tertiles(result: Against) -> Figure:
         f"{said}; those that are alike stay together.",
         f"The {plural(result.unit)} in dispute are those to send to people.",
     )
-    return marks.dotted(
-        "tertiles",
-        Caption(finding, lines),
-        rows,
-        Short.titles(what=plural(result.unit), items="n", value="right", low=f"{at_level(result.level)} interval"),
-        "share of right verdicts",
-        look=[(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles),
-        unfolded=True,
-        percent=("value",),
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles(what=plural(result.unit), items="n", value="right", low=f"{at_level(result.level)} interval")
+    look = [(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles)
+    title = "share of right verdicts"
+    return marks.dotted("tertiles", caption, rows, heads, title, unfolded=True, look=look, percent="value")
 
 
 def flips(found: Flips) -> Figure:
@@ -358,17 +311,11 @@ def flips(found: Flips) -> Figure:
             f"Rewording flips {percent(found.reworded.value)} of verdicts, asking again {percent(found.rerun.value)}"
         )
     lines = ("Chance that two verdicts of one judge on one item differ: under two prompts, and in two answers to one.",)
-    return marks.dotted(
-        "flips",
-        Caption(finding, lines),
-        rows,
-        Short.titles(what="verdicts that flip", value="share", low="interval"),
-        "share of pairs of verdicts",
-        line=0.0,
-        titles={"what": " "},
-        unfolded=True,
-        percent=("value",),
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles(what="verdicts that flip", value="share", low="interval")
+    titles = {"what": " "}
+    title = "share of pairs of verdicts"
+    return marks.dotted("flips", caption, rows, heads, title, titles=titles, unfolded=True, line=0.0, percent="value")
 
 
 def drops(result: Against) -> Figure:
@@ -385,16 +332,11 @@ def drops(result: Against) -> Figure:
         f"The {at_level(result.level)} intervals hold for all judges at once.",
         "More labels: those that would tell the change from none with a chance of 90%, if it is as found.",
     )
+    caption = Caption(worth, lines)
+    heads = Short.titles(judge="without", value="change", low="for all at once", more="labels to settle")
+    titles = {"more": "more labels to settle it"}
     return marks.dotted(
-        "drops",
-        Caption(worth, lines),
-        rows,
-        Short.titles(judge="without", value="change", low="for all at once", more="labels to settle"),
-        "change without the judge",
-        at=0.0,
-        titles={"more": "more labels to settle it"},
-        unfolded=True,
-        percent=("value",),
+        "drops", caption, rows, heads, "change without the judge", titles=titles, unfolded=True, at=0.0, percent="value"
     )
 
 
@@ -478,16 +420,11 @@ def mark_gaps(each: Sequence[MarkGap], level: float) -> Figure:
         f"Mean mark of the judge less people's on the same items; {100 * level:.4g}% intervals over items.",
         "r: correlation of both over items, with the studentised bootstrap of Fisher's z.",
     )
+    caption = Caption(finding, lines)
+    heads = Short.titles("judge", given="judge's mean", said="people's", value="more", low="interval", r="r")
+    titles = {"r": "correlation", "r_low": "from", "r_high": "to"}
     return marks.dotted(
-        "marks",
-        Caption(finding, lines),
-        rows,
-        Short.titles("judge", given="judge's mean", said="people's", value="more", low="interval", r="r"),
-        "judge's mark less people's",
-        at=0.0,
-        titles={"r": "correlation", "r_low": "from", "r_high": "to"},
-        unfolded=True,
-        first=True,
+        "marks", caption, rows, heads, "judge's mark less people's", titles=titles, unfolded=True, at=0.0, first=True
     )
 
 

@@ -53,18 +53,9 @@ def rates(result: Agreement) -> Figure:
     )
     labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
     chart = _dots(labelled, "pipeline", "agreement", "share of battles decided as people do")
-    return Figure(
-        "agreement",
-        Caption(finding, lines),
-        rows,
-        chart,
-        unfolded=True,
-        short=Short(
-            Short.titles("judged_by", "ties", "battles", agreement="share", low=f"{at_level(result.level)} interval"),
-            of="agreement",
-            percent=("agreement",),
-        ),
-    )
+    heads = Short.titles("judged_by", "ties", "battles", agreement="share", low=f"{at_level(result.level)} interval")
+    caption = Caption(finding, lines)
+    return Figure.of("agreement", caption, rows, heads, chart, unfolded=True, of="agreement", percent="agreement")
 
 
 def categories(result: Agreement) -> Figure:
@@ -79,17 +70,8 @@ def categories(result: Agreement) -> Figure:
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
     chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
     caption = Caption(f"{cut(result.best.pipeline, _SHORT)} agrees in {span}", (line,))
-    return Figure(
-        "categories",
-        caption,
-        rows,
-        chart,
-        short=Short(
-            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(result.level)} interval"),
-            of="agreement",
-            percent=("agreement",),
-        ),
-    )
+    heads = Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(result.level)} interval")
+    return Figure.of("categories", caption, rows, heads, chart, of="agreement", percent="agreement")
 
 
 def differences(result: Agreement) -> Figure:
@@ -122,16 +104,11 @@ def differences(result: Agreement) -> Figure:
         lines.append(f"The title has the smallest of {len(tested)} p-values, which is not corrected for the choice.")
     known = [row for row in marks.known(rows, "points", "low", "high") if row["of"] == ALL]
     known = [row for row in known if row["ties"] == KINDS["overall"]]
-    return marks.dotted(
-        "differences",
-        Caption(finding, tuple(lines)),
-        rows,
-        Short.titles("first", "less", "of", "points", low=f"{at_level(result.level)} interval", p="p"),
-        "difference of agreement, points of percent",
-        drawn=[{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")],
-        label="pair",
-        at=0.0,
-    )
+    caption = Caption(finding, tuple(lines))
+    heads = Short.titles("first", "less", "of", "points", low=f"{at_level(result.level)} interval", p="p")
+    drawn = [{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")]
+    title = "difference of agreement, points of percent"
+    return marks.dotted("differences", caption, rows, heads, title, drawn=drawn, label="pair", at=0.0)
 
 
 def ties(result: Agreement) -> Figure:
@@ -145,15 +122,8 @@ def ties(result: Agreement) -> Figure:
     who = "judges together call" if best == POOLED else f"{cut(best, _SHORT)} calls"
     finding = f"{who} {share(result.ties[best])} of the battles a tie, people {people}"
     line = "Threshold: the least margin at which a pipeline prefers a model."
-    return Figure(
-        "ties",
-        Caption(finding, (line,)),
-        rows,
-        headers={"people": "people's ties"},
-        short=Short(
-            Short.titles("judged_by", "ties", people="people's ties", threshold="threshold"), percent=("ties", "people")
-        ),
-    )
+    heads = Short.titles("judged_by", "ties", people="people's ties", threshold="threshold")
+    return Figure.of("ties", Caption(finding, (line,)), rows, heads, percent="ties people")
 
 
 def positions(result: Agreement) -> Figure:
@@ -178,26 +148,11 @@ def positions(result: Agreement) -> Figure:
         "Consistent: the same response wins in both orders.",
     )
     chart = _dots(marks.known(rows, "shown_first"), "judge", "shown_first", "share of choices shown first", line=0.5)
-    return Figure(
-        "positions",
-        Caption(finding, lines),
-        rows,
-        chart,
-        {"battles": "battles in both orders"},
-        short=Short(
-            Short.titles(
-                "judge",
-                "battles",
-                "shown_first",
-                low=f"{at_level(result.level)} interval",
-                consistent="same winner",
-            ),
-            of="shown_first",
-            at=0.5,
-            percent=("shown_first", "consistent"),
-            first=True,
-        ),
-    )
+    heads = Short.titles("judge", "battles", "shown_first", low=f"{at_level(result.level)} interval")
+    heads |= {"consistent": "same winner"}
+    titles, of, shares = {"battles": "battles in both orders"}, "shown_first", "shown_first consistent"
+    caption = Caption(finding, lines)
+    return Figure.of("positions", caption, rows, heads, chart, titles=titles, of=of, at=0.5, percent=shares, first=True)
 
 
 def cells(result: Agreement) -> Figure:
@@ -234,19 +189,10 @@ def cells(result: Agreement) -> Figure:
         )
         return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
 
-    heads = {"all_low": "low, all at once", "all_high": "high, all at once"}
-    return Figure(
-        "cells",
-        caption,
-        rows,
-        chart if known else None,
-        heads,
-        short=Short(
-            Short.titles("cell", "judgments", "right", low=f"{at_level(result.level)} interval"),
-            of="right",
-            percent=("right",),
-            first=True,
-        ),
+    heads = Short.titles("cell", "judgments", "right", low=f"{at_level(result.level)} interval")
+    titles = {"all_low": "low, all at once", "all_high": "high, all at once"}
+    return Figure.of(
+        "cells", caption, rows, heads, chart if known else None, titles=titles, of="right", percent="right", first=True
     )
 
 

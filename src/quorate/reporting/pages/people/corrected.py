@@ -64,16 +64,8 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
         finding = "The split, and people alone"
         if result.saved is not None:
             finding = f"The split saves {result.saved:.0%} of the price of people alone"
-    out = [
-        Figure(
-            "ways",
-            Caption(finding, lines),
-            result.rows(),
-            headers=_HEADS,
-            unfolded=True,
-            short=Short(Short.titles("way", "labels", "units", "cost", half_width="half-width")),
-        )
-    ]
+    heads = Short.titles("way", "labels", "units", "cost", half_width="half-width")
+    out = [Figure.of("ways", Caption(finding, lines), result.rows(), heads, titles=_HEADS, unfolded=True)]
     if len(result.same_price) > 1:
         out.append(same_price(result))
     if result.strata:
@@ -82,16 +74,8 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
         ]
         said = "More labels where people vary and judges do not see it; predictions in proportion."
         caption = Caption("Labels and predictions by stratum", (said,))
-        out.append(
-            Figure(
-                "strata",
-                caption,
-                rows,
-                headers=_HEADS,
-                unfolded=True,
-                short=Short({name: name for name in rows[0]}, percent=("share",), first=True),
-            )
-        )
+        heads = {name: _HEADS.get(name, name) for name in rows[0]}
+        out.append(Figure.of("strata", caption, rows, heads, unfolded=True, percent="share", first=True))
     return out
 
 
@@ -205,20 +189,10 @@ def sides(board: CorrectedRatings) -> Figure:
     finding = f"The judges make {counted(board.labels, 'label')} worth {board.effective:,.0f}"
     if gained < 1.05:
         finding = f"The judges add next to nothing to {counted(board.labels, 'label')}"
-    heads = {"people": "labels alone", "people_low": "its low", "people_high": "its high", "judges": "judges alone"}
-    heads |= {"worth": "times as many labels"}
-    return Figure(
-        "sides",
-        Caption(finding, lines),
-        shown,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles("rank", "system", "rating", low="interval", people="people", judges="judges", labels="labels"),
-            of="rating",
-        ),
-    )
+    heads = Short.titles("rank", "system", "rating", low="interval", people="people", judges="judges", labels="labels")
+    titles = {"people": "labels alone", "people_low": "its low", "people_high": "its high", "judges": "judges alone"}
+    titles |= {"worth": "times as many labels"}
+    return Figure.of("sides", Caption(finding, lines), shown, heads, chart, titles=titles, unfolded=True, of="rating")
 
 
 def weights(board: CorrectedRatings) -> Figure:
@@ -229,9 +203,7 @@ def weights(board: CorrectedRatings) -> Figure:
     ]
     total = f"{counted(len({one.judge for one in board.weights}), 'judge')} weighed by what they say of people's votes"
     line = "Weight of the difference between what a judge says of the other battles and of those with a label: 0 to 1."
-    return Figure(
-        "judge-weights", Caption(total, (line,)), rows, short=Short(Short.titles("stratum", "judge", "weight"))
-    )
+    return Figure.of("judge-weights", Caption(total, (line,)), rows, Short.titles("stratum", "judge", "weight"))
 
 
 def gaps(plan: BoardPlan) -> Figure:
@@ -245,21 +217,13 @@ def gaps(plan: BoardPlan) -> Figure:
         f"Labelled battles in all, of {plan.battles:,} that judges vote on; there are {plan.have:,} labels.",
         "Gaps are taken as estimated, each by its own interval. A number beyond the battles takes more of these too.",
     )
-    heads = {"half_width": "half-width now", "labels": "labels", "people": "labels without judges"}
     have = "has" if plan.done == 1 else "have"
     caption = Caption(f"{plan.done} of {counted(len(rows), 'gap')} {have} labels enough", lines)
-    return Figure(
-        "gaps",
-        caption,
-        rows,
-        headers=heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(
-                "neighbours", "gap", half_width="half-width", labels="labels it takes", people="without judges"
-            )
-        ),
+    heads = Short.titles(
+        "neighbours", "gap", half_width="half-width", labels="labels it takes", people="without judges"
     )
+    titles = {"half_width": "half-width now", "labels": "labels", "people": "labels without judges"}
+    return Figure.of("gaps", caption, rows, heads, titles=titles, unfolded=True)
 
 
 def _methods_of_board(board: CorrectedRatings) -> str:
@@ -332,15 +296,8 @@ def means(result: Corrected) -> Figure:
         drawable = [row | {end: float("nan") if row[end] is None else row[end] for end in ends} for row in rows]
         return marks.dots(drawable, "by", "value", "mean", marks.first(drawable), tall=34)
 
-    return Figure(
-        "means",
-        Caption(finding, lines),
-        rows,
-        chart,
-        {"value": "mean"},
-        unfolded=True,
-        short=Short(Short.titles("by", value="mean", low=f"{at_level(result.level)} interval"), of="value"),
-    )
+    heads = Short.titles("by", value="mean", low=f"{at_level(result.level)} interval")
+    return Figure.of("means", Caption(finding, lines), rows, heads, chart, unfolded=True, of="value")
 
 
 def segments(result: Corrected) -> Figure:
@@ -355,14 +312,10 @@ def segments(result: Corrected) -> Figure:
         f"{capitalised(cut(result.what, _LONG))}, each with its own {at_level(result.level)} interval.",
         f"p: {'of no difference' if apart else 'that it is as in the others'}, for all categories together (Holm).",
     )
+    caption = Caption(finding, lines)
+    heads = {"category": "category", "labels": "labels", "value": "mean", "low": "interval", "p": "p, adjusted"}
     return marks.dotted(
-        "segments",
-        Caption(finding, lines),
-        rows,
-        {"category": "category", "labels": "labels", "value": "mean", "low": "interval", "p": "p, adjusted"},
-        "mean",
-        line=0.0 if apart else result.value,
-        at=0.0 if apart else None,
+        "segments", caption, rows, heads, "mean", line=0.0 if apart else result.value, at=0.0 if apart else None
     )
 
 

@@ -40,12 +40,8 @@ def parts(result: Surrogate) -> Figure:
     most = max(rows, key=lambda row: row["variance"])
     finding = f"{percent(most['share'])} of the variance is {most['component']}"
     line = "Over the levels that a label is the mean of. What no averaging removes is bias, where it was given."
-    return Figure(
-        "parts",
-        Caption(finding, (line,)),
-        rows,
-        short=Short(Short.titles("component", "variance", "share"), percent=("share",)),
-    )
+    heads = Short.titles("component", "variance", "share")
+    return Figure.of("parts", Caption(finding, (line,)), rows, heads, percent="share")
 
 
 def sign_flip_page(result: SignFlip, table: Table | None = None) -> Page:
@@ -76,13 +72,8 @@ def chances(result: SignFlip) -> Figure:
         {"labels": "of another run", "sd": result.noise * 2**0.5, "chance": result.again},
     ]
     finding = f"Errors of labels move the coefficient by {significant(result.noise)}, one standard deviation"
-    return Figure(
-        "chances",
-        Caption(finding),
-        rows,
-        headers={"sd": "standard deviation", "chance": "other sign"},
-        short=Short(Short.titles("labels", sd="standard deviation", chance="other sign"), percent=("chance",)),
-    )
+    heads = Short.titles("labels", sd="standard deviation", chance="other sign")
+    return Figure.of("chances", Caption(finding), rows, heads, percent="chance")
 
 
 def page(result: Regression, table: Table | None = None) -> Page:
@@ -126,20 +117,13 @@ def coefficients(result: Regression) -> Figure:
         f"The judge's labels give {len(out)} of {counted(len(rows), 'coefficient')} outside the corrected interval"
     )
     lines = (f"Corrected coefficients with {at_level(result.level)} intervals{_scale(result)}.",)
-    heads = {"se": "standard error", "df": "degrees of freedom"}
-    heads |= {"other_sign": "chance of another sign than the judge's labels give"}
+    caption = Caption(finding, lines)
+    heads = {"coefficient": "coefficient", "value": "corrected", "low": f"{at_level(result.level)} interval"}
+    heads |= {"other_sign": "other sign"}
+    titles = {"se": "standard error", "df": "degrees of freedom"}
+    titles |= {"other_sign": "chance of another sign than the judge's labels give"}
     return marks.dotted(
-        "coefficients",
-        Caption(finding, lines),
-        rows,
-        Short.titles(
-            "coefficient", value="corrected", low=f"{at_level(result.level)} interval", other_sign="other sign"
-        ),
-        "coefficient",
-        at=0.0,
-        titles=heads,
-        unfolded=True,
-        percent=("other_sign",),
+        "coefficients", caption, rows, heads, "coefficient", titles=titles, unfolded=True, at=0.0, percent="other_sign"
     )
 
 
@@ -162,16 +146,8 @@ def ways(result: Regression) -> Figure:
     if not np.isnan(effective):
         finding = f"The predictions make {counted(result.labels, 'label')} worth {effective:,.0f}"
     line = f"{at_level(result.level)} intervals; those of the judge's labels count none of its errors."
-    return marks.dotted(
-        "ways",
-        Caption(finding, (line,)),
-        rows,
-        Short.titles("by", value="coefficient", low="interval"),
-        "coefficient",
-        drawn=rows,
-        look=looks,
-        at=0.0,
-    )
+    heads = Short.titles("by", value="coefficient", low="interval")
+    return marks.dotted("ways", Caption(finding, (line,)), rows, heads, "coefficient", drawn=rows, look=looks, at=0.0)
 
 
 def methods(result: Regression) -> str:

@@ -61,31 +61,16 @@ def pooled(found: PooledRatings, unit: str) -> Figure:
     line = (
         f"Shrunk: part of the way from its own rating to the overall one. {ASSUMED}; errors of levels are independent."
     )
-    heads = {"level": found.by, "own": "by own votes", "overall": "over all", "pooled_se": "standard error"}
-    heads |= {"pooled_low": f"low, {level}", "pooled_high": f"high, {level}"}
+    titles = {"own": "by own votes", "overall": "over all", "pooled_se": "standard error"}
+    titles |= {"pooled_low": f"low, {level}", "pooled_high": f"high, {level}"}
+    heads = Short.titles(level=found.by, system="system", own="own", pooled="pooled", pooled_low=f"{level} interval")
+    heads |= {"shrunk": "shrunk"}
     keys = ("level", "system", "own", "overall", "pooled", "pooled_se", "pooled_low", "pooled_high", "shrunk")
     shown: list[Row] = [{key: row[key] for key in keys} for row in rows]
     finding = f"Ratings of a {found.by} are shrunk by up to {most:.0%}"
-    return Figure(
-        "pooled",
-        Caption(finding, (about, line)),
-        shown,
-        headers=heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(
-                level=found.by,
-                system="system",
-                own="own",
-                pooled="pooled",
-                pooled_low=f"{level} interval",
-                shrunk="shrunk",
-            ),
-            of="pooled",
-            low="pooled_low",
-            high="pooled_high",
-            percent=("shrunk",),
-        ),
+    caption, of, low, high = Caption(finding, (about, line)), "pooled", "pooled_low", "pooled_high"
+    return Figure.of(
+        "pooled", caption, shown, heads, titles=titles, unfolded=True, percent="shrunk", of=of, low=low, high=high
     )
 
 
@@ -104,10 +89,5 @@ def overview(result: Boards) -> Figure:
     line = f"Of each board {held}, with {level} confidence."
     caption = Caption(f"On {sure} of {counted(len(rows), 'board')} one system is first", (line,))
     heads = {"level": result.by, "votes": "votes or scores", "first": "may be first"}
-    return Figure(
-        "boards",
-        caption,
-        rows,
-        headers=heads | {"told": "pairs told apart", "pairs": "of pairs"},
-        short=Short(heads | {"told": "told apart", "pairs": "of pairs"}, first=True),
-    )
+    heads |= {"told": "told apart", "pairs": "of pairs"}
+    return Figure.of("boards", caption, rows, heads, titles={"told": "pairs told apart"}, first=True)

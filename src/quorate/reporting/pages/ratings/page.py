@@ -268,14 +268,15 @@ def leaderboard(found: Ratings | Leaderboard) -> Figure:
         shaded = [bands] if len(found.groups) > 1 else []
         return marks.finish([*shaded, *marks.intervals(drawn, base, x, thickness=2), text, named])
 
-    heads = {"rating": found.measure, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
-    heads["share"] = "probability of being best"
+    titles = {"rating": found.measure, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
+    titles["share"] = "probability of being best"
     unit = ("Elo" if "Elo" in found.measure else "rating") if isinstance(found, Ratings) else "mean"
     cuts = {"group": "group"} if len(found.groups) > 1 else {}
-    columns_shown = {"rank": "rank", **cuts, "system": "system", "rating": unit, "low": f"{level} interval"}
-    short = Short(columns_shown | {"share": "best"}, of="rating", percent=("share",))
+    heads = {"rank": "rank", **cuts, "system": "system", "rating": unit, "low": f"{level} interval", "share": "best"}
     caption, few = Caption(_first(found), tuple(lines)), len(rows) <= MOST_DRAWN
-    return Figure("leaderboard", caption, rows, chart, heads, unfolded=few, short=short)
+    return Figure.of(
+        "leaderboard", caption, rows, heads, chart, titles=titles, unfolded=few, of="rating", percent="share"
+    )
 
 
 def ranks(found: Ratings | Leaderboard) -> Figure:
@@ -375,15 +376,10 @@ def neighbours(found: Ratings) -> Figure:
     span = f"Gap: difference of the ratings, with {at_level(found.level)} intervals for all neighbours at once."
     more = f"More {votes}: with so many more, dealt out as now, the chance of telling the two apart is {POWER:g}, were "
     more += "their gap as estimated; it may well be smaller. Empty: no number would."
-    heads = {"first": "system", "second": "next", "told_apart": "told apart", "votes": f"{votes} needed"}
+    heads = {"first": "system", "second": "next", "told_apart": "told apart", "more": f"more {votes}"}
     finding = f"{told:,} of {counted(len(rows), 'pair')} of neighbours {'is' if told == 1 else 'are'} told apart"
-    return Figure(
-        "neighbours",
-        Caption(finding, (span, more)),
-        rows,
-        headers=heads | {"more": f"more {votes}"},
-        short=Short(Short.titles(first="system", second="next", told_apart="told apart", more=f"more {votes}")),
-    )
+    titles = {"votes": f"{votes} needed"}
+    return Figure.of("neighbours", Caption(finding, (span, more)), rows, heads, titles=titles)
 
 
 def _without_judges(judges: ByJudges) -> Figure:
@@ -394,13 +390,8 @@ def _without_judges(judges: ByJudges) -> Figure:
         f"{judges.first} has the highest mean, and is first in {same} of {counted(len(rows), 'other way')} too",
         ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
     )
-    return Figure(
-        "judges",
-        caption,
-        rows,
-        headers={"way": "by", "same": "same as by the mean"},
-        short=Short(Short.titles(way="by", first="first", same="as by the mean")),
-    )
+    heads = Short.titles(way="by", first="first", same="as by the mean")
+    return Figure.of("judges", caption, rows, heads, titles={"same": "same as by the mean"})
 
 
 def _left_out_votes(few: Fragility) -> Figure:
@@ -411,13 +402,8 @@ def _left_out_votes(few: Fragility) -> Figure:
         "Votes that do most for the first, left out one after the other; the ratings are found again without them.",
         "This is no test: who is first may be sure and still hang on few votes, if these were chosen to hurt.",
     )
-    return Figure(
-        "fragility",
-        Caption(finding, lines),
-        rows,
-        headers={"votes": "votes left out"},
-        short=Short(Short.titles("winner", "loser", votes="votes left out"), first=True),
-    )
+    heads = Short.titles("winner", "loser", votes="votes left out")
+    return Figure.of("fragility", Caption(finding, lines), rows, heads, first=True)
 
 
 def _left_out_rows(few: Fragility) -> Figure:
@@ -428,13 +414,8 @@ def _left_out_rows(few: Fragility) -> Figure:
     finding = f"They are in {counted(len(few.dropped_rows), 'row')} of what was read"
     lines = ["Votes for the same system against the same other do the same: the first of them are named."]
     lines += [f"The first {MOST_PAIRS:,} are shown."] if len(few.dropped_rows) > MOST_PAIRS else []
-    return Figure(
-        "fragile_rows",
-        Caption(finding, tuple(lines)),
-        rows,
-        headers={"votes": "votes left out"},
-        short=Short({name: name for name in rows[0]}),
-    )
+    heads = {name: name for name in rows[0]}
+    return Figure.of("fragile_rows", Caption(finding, tuple(lines)), rows, heads, titles={"votes": "votes left out"})
 
 
 def ranked(found: Ratings | Leaderboard) -> Figure:

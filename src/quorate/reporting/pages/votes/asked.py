@@ -84,7 +84,7 @@ def needed(result: VotesPlan) -> Figure:
     if most is not None and least is not None:
         finding = f"It takes {least:,} votes" if most == least else f"It takes {least:,} to {most:,} votes"
     shown = Short.titles("case", "margin", "needed", "votes")
-    return Figure("votes", Caption(finding, tuple(lines)), rows, chart if known else None, short=Short(shown))
+    return Figure.of("votes", Caption(finding, tuple(lines)), rows, shown, chart if known else None)
 
 
 def sample_page(result: BattleSample, table: Table | None = None) -> Page:
@@ -96,7 +96,7 @@ def sample_page(result: BattleSample, table: Table | None = None) -> Page:
     if result.short:
         finding = f"{len(result.short):,} of {len(rows):,} have fewer than {result.floor:,} battles"
     heads = {name: name for name in rows[0]} | {"reached": "reaches the floor"} if rows else {}
-    figure = Figure("battles", Caption(finding), rows, headers=heads, short=Short(heads))
+    figure = Figure.of("battles", Caption(finding), rows, heads)
     return Page.of(
         result,
         table,
@@ -159,17 +159,11 @@ def looks(result: Monitor) -> Figure:
     lines = ["The last look comes first; intervals of all looks hold together. Dashed: no difference."]
     lines += [f"Shown are {len(rows)} of {every:,} looks."] if every > len(rows) else []
     lines.append(f"Evidence: its logarithm; {-math.log(1 - result.level):.2f} decides.")
-    return marks.dotted(
-        "looks",
-        Caption(f"{percent(rows[0]['share'])} of {counted(rows[0]['votes'], 'vote')}", tuple(lines)),
-        rows,
-        Short.titles("votes", "share", low=f"{at_level(result.level)} at all looks", evidence="evidence"),
-        f"share of votes for {cut(result.a, SHORT)}",
-        drawn=[{**row, "at": f"{row['votes']:,}"} for row in rows],
-        label="at",
-        at=0.5,
-        percent=("share",),
-    )
+    caption = Caption(f"{percent(rows[0]['share'])} of {counted(rows[0]['votes'], 'vote')}", tuple(lines))
+    heads = Short.titles("votes", "share", low=f"{at_level(result.level)} at all looks", evidence="evidence")
+    drawn = [{**row, "at": f"{row['votes']:,}"} for row in rows]
+    title = f"share of votes for {cut(result.a, SHORT)}"
+    return marks.dotted("looks", caption, rows, heads, title, drawn=drawn, label="at", at=0.5, percent="share")
 
 
 def models_page(result: Models, table: Table | None = None) -> Page:
@@ -210,16 +204,10 @@ def losses(result: Models) -> Figure:
         ]
         return marks.dots(ends, "model", "behind", "log loss more than the first", CORRECTED, at=0.0)
 
-    heads = {"log_likelihood": "log likelihood", "aic": "AIC", "loss": "log loss", "se": "standard error"}
-    return Figure(
-        "models",
-        Caption(
-            f"{result.models[0].name} predicts best",
-            ("Log loss of each model more than that of the first, with 95% intervals.", "Dashed: as good."),
-        ),
-        rows,
-        chart if behind else None,
-        heads,
-        unfolded=True,
-        short=Short(Short.titles("model", "parameters", aic="AIC", loss="log loss", behind="behind", se="se")),
+    caption = Caption(
+        f"{result.models[0].name} predicts best",
+        ("Log loss of each model more than that of the first, with 95% intervals.", "Dashed: as good."),
     )
+    heads = Short.titles("model", "parameters", aic="AIC", loss="log loss", behind="behind", se="se")
+    titles = {"log_likelihood": "log likelihood", "se": "standard error"}
+    return Figure.of("models", caption, rows, heads, chart if behind else None, titles=titles, unfolded=True)

@@ -77,18 +77,13 @@ def ties(found: TieSensitivity) -> Figure:
         for name, one in found.quantiles.items()
     ]
     lowest, middle = (f"margin at most, {share:.0%} of pairs" for share in (at[0], at[-1]))
-    heads = {"margin": lowest, "median": middle, "near": f"pairs with a margin of {near.tau:g} or less"}
     counts = [one.count for one in found.near_ties.values()]
     ends = " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
     finding = f"Of {counted(near.pairs, 'pair')}, {ends} are nearly tied"
     line = "Ties left out, as halves, or all against the first system of each pair, the worst case."
-    return Figure(
-        "ties",
-        Caption(finding, (line,)),
-        rows,
-        headers=heads,
-        short=Short(Short.titles("ties", margin=lowest, median=middle, near="near ties")),
-    )
+    heads = Short.titles("ties", margin=lowest, median=middle, near="near ties")
+    titles = {"near": f"pairs with a margin of {near.tau:g} or less"}
+    return Figure.of("ties", Caption(finding, (line,)), rows, heads, titles=titles)
 
 
 # Data health of votes: what was read, what it supports, and what is wrong with it.
@@ -242,14 +237,9 @@ def margins(view: VotesAnalysis) -> Figure:
         )
 
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
-    short = Short(
-        Short.titles(share="of pairs", margin="margin at most", low="interval", n="votes needed"),
-        of="margin",
-        percent=("share",),
-    )
-    return Figure(
-        "margins", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short if view.many else None
-    )
+    caption, shown = Caption(finding, lines), {"share": "of pairs", "margin": "margin at most", "low": "interval"}
+    short = Short(shown | {"n": "votes needed"}, of="margin", percent=("share",)) if view.many else None
+    return Figure("margins", caption, rows, chart, heads, unfolded=True, short=short)
 
 
 def pairs(view: VotesAnalysis) -> Figure:
@@ -275,14 +265,10 @@ def pairs(view: VotesAnalysis) -> Figure:
         f"A margin above 0: the second model is preferred. Intervals are {kind(view)}; votes {found.taken}.",
         f"Needed, of those studied: the fewest votes from which on power is {view.found.target:g} or more.",
     )
-    heads = {
-        "effect": "votes worth one independent",
-        "implied": "votes needed, by formula",
-        "needed": "needed, of those studied",
-        "ties": "share of ties",
-    }
-    short = Short(Short.titles("pair", "votes", "margin", low="interval", implied="votes needed"), of="margin", at=0.0)
-    return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True, short=short)
+    heads = Short.titles("pair", "votes", "margin", low="interval", implied="votes needed")
+    titles = {"effect": "votes worth one independent", "implied": "votes needed, by formula"}
+    titles |= {"needed": "needed, of those studied", "ties": "share of ties"}
+    return Figure.of("pairs", Caption(finding, lines), rows, heads, titles=titles, folded=True, of="margin", at=0.0)
 
 
 def decided(view: VotesAnalysis) -> Figure:
@@ -321,13 +307,11 @@ def decided(view: VotesAnalysis) -> Figure:
         wide = band.encode(x=x, y=_share("low", title), y2="high")
         return marks.finish([wide, base.mark("line", strokeWidth=2.5), points], height=320)
 
-    heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
-    heads |= {"corrected": "without noise", "within_reach": "share with enough power"}
-    short = Short(
-        Short.titles("votes", "decided", corrected="without noise", within_reach="with enough power"),
-        percent=("decided", "corrected", "within_reach"),
-    )
-    return Figure("decided", Caption(finding, lines), rows, chart, heads, short=short)
+    caption = Caption(finding, lines)
+    heads = Short.titles("votes", "decided", corrected="without noise", within_reach="with enough power")
+    titles = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
+    titles |= {"within_reach": "share with enough power"}
+    return Figure.of("decided", caption, rows, heads, chart, titles=titles, percent="decided corrected within_reach")
 
 
 def equal_budget(view: VotesAnalysis) -> Figure:
@@ -354,10 +338,15 @@ def equal_budget(view: VotesAnalysis) -> Figure:
         title, side = "standard errors from one half (z)", "votes for each pair"
         return marks.dots(marks.known(rows, "z"), "votes", "z", title, CORRECTED, at=view.reach, tall=30, side=side)
 
-    heads = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
-    drawable = chart if marks.known(rows, "z") else None
-    short = Short(Short.titles(votes="votes each", z="z", low="80% of studies"), of="z", at=view.reach)
-    return Figure("equal-budget", Caption(finding, lines), rows, drawable, heads, unfolded=True, short=short)
+    titles = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
+    heads, drawable = (
+        {"votes": "votes each", "z": "z", "low": "80% of studies"},
+        chart if marks.known(rows, "z") else None,
+    )
+    caption = Caption(finding, lines)
+    return Figure.of(
+        "equal-budget", caption, rows, heads, drawable, titles=titles, unfolded=True, of="z", at=view.reach
+    )
 
 
 def stability(found: Stability) -> Figure:
@@ -440,24 +429,15 @@ def dependence(view: VotesAnalysis) -> Figure:
     )
     lines = tuple(filter(None, (line, few_levels(view))))
     colours = palette([row["by"] for row in known])
+    caption = Caption(finding, lines)
+    heads = Short.titles(by="that share", pairs="pairs", ratio="times wider", low="80% of pairs")
+    titles = {"ratio": "ratio, median pair", "low": "10% of pairs", "high": "90% of pairs"}
+    titles |= {"design_effect": "median design effect", "icc": "median ICC"}
+    titles |= {"repeated": "clusters with several votes, share"}
+    look = [(colours[row["by"]], "circle") for row in known]
+    title = "clustered over independent standard error"
     return marks.dotted(
-        "dependence",
-        Caption(finding, lines),
-        rows,
-        Short.titles(by="that share", pairs="pairs", ratio="times wider", low="80% of pairs"),
-        "clustered over independent standard error",
-        drawn=known,
-        look=[(colours[row["by"]], "circle") for row in known],
-        at=1.0,
-        titles={
-            "ratio": "ratio, median pair",
-            "low": "10% of pairs",
-            "high": "90% of pairs",
-            "design_effect": "median design effect",
-            "icc": "median ICC",
-            "repeated": "clusters with several votes, share",
-        },
-        unfolded=True,
+        "dependence", caption, rows, heads, title, titles=titles, unfolded=True, drawn=known, look=look, at=1.0
     )
 
 

@@ -71,17 +71,11 @@ def chances(result: NextBattles) -> Figure:
     def chart() -> Spec:
         return marks.bars([row | {"colour": CORRECTED} for row in rows[:MOST_BARS]], "pair", "chance")
 
-    heads = {"votes": "votes so far", "next": "votes drawn"}
     finding = f"Half of the votes go to {half:,} of {counted(pairs, 'pair')}"
-    return Figure(
-        "chances",
-        Caption(finding, tuple(lines)),
-        rows,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(Short.titles("pair", "votes", "chance", "next"), percent=("chance",)),
-    )
+    heads = Short.titles("pair", "votes", "chance", "next")
+    caption = Caption(finding, tuple(lines))
+    titles = {"votes": "votes so far", "next": "votes drawn"}
+    return Figure.of("chances", caption, rows, heads, chart, titles=titles, unfolded=True, percent="chance")
 
 
 def _battles_methods(result: NextBattles) -> str:
@@ -149,19 +143,11 @@ def beside(found: Protocols) -> Figure:
         "Squared margins and variances are without the noise of votes; z and shares are at margins as estimated.",
         f"Low and high: {level} interval of the second less the first, by a jackknife over prompts.",
     )
-    heads = {"what": "", "first": found.first.name, "second": found.second.name}
     better = f"{cut(found.better)} decides with fewer votes"
     finding = better if found.better else "Neither is shown to need fewer votes"
-    return Figure(
-        "protocols",
-        Caption(finding, lines),
-        rows,
-        headers=heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(what="", first=found.first.name, second=found.second.name, low="difference from", high="to")
-        ),
-    )
+    heads = Short.titles(what="", first=found.first.name, second=found.second.name, low="difference from", high="to")
+    titles = {"what": "", "high": "high"}
+    return Figure.of("protocols", Caption(finding, lines), rows, heads, titles=titles, unfolded=True)
 
 
 def distribution(found: Protocols) -> Figure:
@@ -230,19 +216,13 @@ def pairs(found: Protocols) -> Figure:
         line = Marks(same).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, across, down, dots], height=340)
 
-    heads = {
+    heads = Short.titles("pair", first_margin=found.first.name, second_margin=found.second.name)
+    titles = {
         f"{key}_{name}": f"{words}, {cut(protocol)}"
         for key, protocol in zip(("first", "second"), found.names, strict=True)
         for name, words in _HEADS.items()
     }
-    return Figure(
-        "pairs",
-        Caption(finding, lines),
-        rows,
-        chart,
-        heads,
-        short=Short(Short.titles("pair", first_margin=found.first.name, second_margin=found.second.name)),
-    )
+    return Figure.of("pairs", Caption(finding, lines), rows, heads, chart, titles=titles)
 
 
 _HEADS = {"margin": "margin", "low": "low", "high": "high", "implied": "votes needed", "between": "between prompts"}

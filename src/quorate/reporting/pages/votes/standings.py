@@ -51,13 +51,7 @@ def smaller_page(result: VerdictReplay, table: Table | None = None) -> Page:
     )
     shares = ("different", "equivalent", "undecided", "wrong", "false_alarm")
     heads = {"n": "votes", "method": "taken as", **{name: name for name in shares}, "false_alarm": "size"}
-    figure = Figure(
-        "verdicts",
-        Caption("Verdicts of smaller studies", lines),
-        result.rows(),
-        headers=heads,
-        short=Short(heads, percent=shares),
-    )
+    figure = Figure.of("verdicts", Caption("Verdicts of smaller studies", lines), result.rows(), heads, percent=shares)
     return Page(
         title=title_of(table, "Smaller studies of votes"),
         sentence=(
@@ -85,8 +79,7 @@ def smaller_pair_page(result: PairReplay, table: Table | None = None) -> Page:
     kept = listed(f"{whole_percent(part)} with {n:,} votes" for n, part in captured)
     signal = f"Signal in the types that screening keeps: {kept}; by chance {whole_percent(study.expected_captured)}."
     heads = {"n": "votes", "test": "spent and tested", "found": "found"}
-    short = Short(heads, percent=("found",))
-    figure = Figure("found", Caption("How often the difference is found"), rows, headers=heads, short=short)
+    figure = Figure.of("found", Caption("How often the difference is found"), rows, heads, percent="found")
     best = max(rows, key=lambda row: row["found"])
     return Page.of(
         result,
@@ -149,10 +142,10 @@ def ranks(result: Standings) -> Figure:
     line = (
         "Every system is below those that are surely preferred to it, and above those that it is surely preferred to."
     )
-    heads = {"best": "best rank", "worst": "worst rank", "above": "surely above", "below": "surely below"}
     finding = f"{counted(known, 'system')} of {len(rows):,} {'has' if known == 1 else 'have'} a known rank"
-    short = Short(Short.titles("system", best="best rank", worst="worst", above="surely above", below="below"))
-    return Figure("standings", Caption(finding, (line,)), rows, chart, heads, unfolded=True, short=short)
+    heads = Short.titles("system", best="best rank", worst="worst", above="surely above", below="below")
+    titles = {"worst": "worst rank", "below": "surely below"}
+    return Figure.of("standings", Caption(finding, (line,)), rows, heads, chart, titles=titles, unfolded=True)
 
 
 def pairs(result: Standings) -> Figure:
@@ -171,16 +164,12 @@ def pairs(result: Standings) -> Figure:
         "Share of votes for the first when it was decided, or so far, with the interval of this pair by itself.",
         "In colour: the order is stated.",
     )
-    heads = {"pair": "first against second", "share": "share of votes for the first", "stopped": "looks until decided"}
     finding = f"{counted(len(rows), 'pair')} {'has' if len(rows) == 1 else 'have'} enough votes to be decided"
-    return Figure(
-        "watched-pairs",
-        Caption(finding, lines),
-        shown,
-        chart if rows else None,
-        heads,
-        short=Short(Short.titles("pair", "outcome", "share", low="interval"), of="share", at=0.5, percent=("share",)),
-    )
+    caption = Caption(finding, lines)
+    heads = Short.titles("pair", "outcome", "share", low="interval")
+    titles = {"pair": "first against second", "share": "share of votes for the first", "stopped": "looks until decided"}
+    made = chart if rows else None
+    return Figure.of("watched-pairs", caption, shown, heads, made, titles=titles, of="share", at=0.5, percent="share")
 
 
 def _standings_methods(result: Standings) -> str:
