@@ -256,7 +256,6 @@ class Page:
         result: Any,
         table: Table | None,
         name: str,
-        *,
         sections: tuple[Section, ...],
         facts: Figure,
         methods: str,

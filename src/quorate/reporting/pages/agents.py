@@ -23,22 +23,17 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
     for one in result.systems:
         whose = f", {one.system}" if one.system else ""
         facts |= {f"items{whose}": one.items, f"runs{whose}": one.runs, f"fewest runs of an item{whose}": one.fewest}
-    return Page.of(
-        result,
-        table,
-        "Repeated runs",
-        sections=(
-            Section("passing", "How often runs pass", figures=(passing(result),)),
-            Section("flips", "Items that flip", figures=(flips(result),)),
-        ),
-        facts=particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items()),
-        methods=_runs_methods(result),
-        tiles=(
-            Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
-            Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
-            Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
-        ),
+    parts = (
+        Section("passing", "How often runs pass", figures=(passing(result),)),
+        Section("flips", "Items that flip", figures=(flips(result),)),
     )
+    rests = particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items())
+    tiles = (
+        Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
+        Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
+        Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
+    )
+    return Page.of(result, table, "Repeated runs", parts, rests, _runs_methods(result), tiles=tiles)
 
 
 def passing(result: RepeatedRuns) -> Figure:
@@ -102,25 +97,20 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
     facts |= {"share of the variance of scores that stays from turn to turn": result.between}
     facts |= {f"levels of {name} in a score": count for name, count in result.levels.items()}
-    return Page.of(
-        result,
-        table,
-        "Turns of a conversation",
-        sections=(
-            Section("hazards", "At which turn", figures=(hazards(result),)),
-            Section("survival", "How many never do", figures=(survival(result),)),
-        ),
-        facts=particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items()),
-        methods=_hazard_methods(result),
-        tiles=(
-            Tile(
-                percent(last.lasting.value),
-                f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})",
-            ),
-            Tile(percent(last.survival.value), "the same, if turns were independent"),
-            Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
-        ),
+    parts = (
+        Section("hazards", "At which turn", figures=(hazards(result),)),
+        Section("survival", "How many never do", figures=(survival(result),)),
     )
+    rests = particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items())
+    tiles = (
+        Tile(
+            percent(last.lasting.value),
+            f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})",
+        ),
+        Tile(percent(last.survival.value), "the same, if turns were independent"),
+        Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
+    )
+    return Page.of(result, table, "Turns of a conversation", parts, rests, _hazard_methods(result), tiles=tiles)
 
 
 def hazards(result: Hazard) -> Figure:
@@ -218,19 +208,16 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"runs": result.n, "variance of the last stage": result.variance}
     facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
     facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
+    parts = (Section("stages", "What each stage adds", figures=(stages(result),)),)
+    rests = particulars("rests", "What it rests on", facts.items())
+    how = _chain_methods(result)
+    tiles = (
+        Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
+        *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
+        Tile(f"{result.n:,}", "runs of the chain"),
+    )
     return Page.of(
-        result,
-        table,
-        "A chain of agents",
-        sentence=cut(result.sentence, 300),
-        sections=(Section("stages", "What each stage adds", figures=(stages(result),)),),
-        facts=particulars("rests", "What it rests on", facts.items()),
-        methods=_chain_methods(result),
-        tiles=(
-            Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
-            *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
-            Tile(f"{result.n:,}", "runs of the chain"),
-        ),
+        result, table, "A chain of agents", parts, rests, how, sentence=cut(result.sentence, 300), tiles=tiles
     )
 
 

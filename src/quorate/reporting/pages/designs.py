@@ -187,18 +187,14 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     titles = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
     titles |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     listed_changes = Figure.of("changes", caption, result.rows(), columns | {"reason": "why not known"}, titles=titles)
-    return Page.of(
-        result,
-        table,
-        "What changes would give",
-        sentence=sentence,
-        sections=(Section("changes", "Changes", figures=(listed_changes,)),),
-        facts=particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
+    parts = (Section("changes", "Changes", figures=(listed_changes,)),)
+    rests = (
+        particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
         if base is None
-        else meant(base),
-        methods=_METHODS,
-        tiles=() if base is None else tiles(base),
+        else meant(base)
     )
+    tiled = () if base is None else tiles(base)
+    return Page.of(result, table, "What changes would give", parts, rests, _METHODS, sentence=sentence, tiles=tiled)
 
 
 def at_hand(now: Projection, planned: Projection) -> tuple[Section, ...]:

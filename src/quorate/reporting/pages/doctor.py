@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from quorate.estimate.doctor.support import Support, VotesSupport
-from quorate.reporting.page import (
-    WHAT,
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Short,
-    Table,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import WHAT, Caption, Figure, Page, Row, Section, Short, Table, particulars, title_of
 from quorate.table.facts.describe import Description
 from quorate.table.results import picked
 from quorate.wording import counted, listed, percent
@@ -43,20 +31,10 @@ def page(result: Support | VotesSupport, table: Table | None = None) -> Page:
         wrong = [one.sentence for one in result.findings if one.severity == "error"]
         wrong += [one.reason for one in result.analyses if not one.possible]
         verdict = f"{name} cannot be analysed as it is: " + wrong[0] + "."
-    return Page(
-        title=name,
-        sentence=verdict,
-        sections=(
-            *held,
-            *found,
-            *pilot,
-            Section("analyses", "What is possible", figures=(analyses(result),)),
-        ),
-        facts=particulars("read", "How it was read", [("columns", "; ".join(note.brief for note in result.notes))]),
-        methods="What a table supports follows from its facets, how they cross, and what is missing.",
-        content=result.to_dict,
-        source=source_of(table),
-    )
+    parts = (*held, *found, *pilot, Section("analyses", "What is possible", figures=(analyses(result),)))
+    rests = particulars("read", "How it was read", [("columns", "; ".join(note.brief for note in result.notes))])
+    how = "What a table supports follows from its facets, how they cross, and what is missing."
+    return Page.of(result, table, "This file", parts, rests, how, sentence=verdict)
 
 
 def _held_by(support: Support) -> Section:

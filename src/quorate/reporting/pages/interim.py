@@ -7,12 +7,11 @@ import math
 from quorate.analysis.goals.path import GoalPath
 from quorate.analysis.interim import Interim
 from quorate.analysis.words import called, cut, number, significant
-from quorate.caveats import weightiest_first
 from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, colour
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.study.status import Status
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, decimals, duration, whole_percent
@@ -222,14 +221,13 @@ def page(result: Interim, table: Table | None = None) -> Page:
     status = result.status
     facts: dict[str, object] = {"ledger": status.ledger, "cells": status.cells, "finished": status.finished}
     facts |= {"level": f"{result.level:g}", "looks": len(status.looks or result.looks)}
-    return Page(
-        title=title_of(table, "A study under way" if result.path is None else "A study with a goal"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "A study under way" if result.path is None else "A study with a goal",
         sections=sections(result),
         facts=particulars("rests", "What it rests on", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tiles(status),
     )
 

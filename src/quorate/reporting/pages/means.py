@@ -30,18 +30,13 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
         "evidence that is an alarm": f"{math.exp(result.limit):.3g}",
     }
     ends = f"{significant(result.low)} to {significant(result.high)}"
-    return Page.of(
-        result,
-        table,
-        "A stream against a baseline",
-        sections=(Section("stream", "Along the stream", figures=(stream(result),)),),
-        facts=particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items()),
-        methods=_baseline_methods(result),
-        tiles=(
-            Tile(result.state, f"against a baseline of {result.baseline:g}"),
-            Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
-        ),
+    parts = (Section("stream", "Along the stream", figures=(stream(result),)),)
+    rests = particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items())
+    tiles = (
+        Tile(result.state, f"against a baseline of {result.baseline:g}"),
+        Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
     )
+    return Page.of(result, table, "A stream against a baseline", parts, rests, _baseline_methods(result), tiles=tiles)
 
 
 def stream(result: AgainstBaseline) -> Figure:
@@ -103,26 +98,21 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
     facts |= {"standard error": result.estimate.se, "degrees of freedom": result.weighed.df}
     facts |= {"spread of production scores over what the pilot says": spread}
     facts |= {f"{one.facet} stands for": str(one.target) for one in result.levels}
-    return Page.of(
-        result,
-        table,
-        "The mean, by a pilot",
-        sections=(
-            Section("mean", "The mean", why, (means(result),)),
-            Section("sources", "Where its uncertainty comes from", figures=(components(result),)),
-            Section("levels", "What the two tables share", figures=(levels(result),)),
-        ),
-        facts=particulars("rests", "What it rests on", facts.items()),
-        methods=methods(result),
-        tiles=(
-            Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
-            Tile(
-                significant(result.estimate.se),
-                f"standard error, on {result.weighed.df:.3g} degrees of freedom of the pilot",
-            ),
-            Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
-        ),
+    parts = (
+        Section("mean", "The mean", why, (means(result),)),
+        Section("sources", "Where its uncertainty comes from", figures=(components(result),)),
+        Section("levels", "What the two tables share", figures=(levels(result),)),
     )
+    rests = particulars("rests", "What it rests on", facts.items())
+    tiles = (
+        Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
+        Tile(
+            significant(result.estimate.se),
+            f"standard error, on {result.weighed.df:.3g} degrees of freedom of the pilot",
+        ),
+        Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
+    )
+    return Page.of(result, table, "The mean, by a pilot", parts, rests, methods(result), tiles=tiles)
 
 
 def means(result: MeanFrom) -> Figure:

@@ -31,13 +31,13 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
     facts = {"studies": len(result.runs), "published figures": sum(counts.values()) - ours}
     facts |= {f"replicates of {run.study}": run.replicates for run in result.runs if run.replicates}
     facts |= {f"replicates of {run.study} that failed": run.failed for run in result.runs if run.failed}
-    return Page(
-        title="Published figures, computed again",
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        None,
+        "Published figures, computed again",
         sections=(*([errata(result)] if result.errata else []), *(paper(result, name) for name in papers)),
         facts=particulars("run", "What was run", facts.items()),
         methods=methods(drawn),
-        content=result.to_dict,
         tiles=tuple(tiles),
         options=", ".join(run.study for run in result.runs),
         seed=result.seed,

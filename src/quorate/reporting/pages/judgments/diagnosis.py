@@ -8,7 +8,6 @@ import numpy as np
 
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import cut, distinct
-from quorate.caveats import weightiest_first
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.diagnostics.check import Check, Quantiles
 from quorate.estimate.diagnostics.diagnose import Diagnosis
@@ -16,19 +15,7 @@ from quorate.estimate.means.missing_bounds import MissingBounds
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour, palette
 from quorate.reporting.draw.vega import Marks, Spec, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Short,
-    Table,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.results import picked
@@ -54,18 +41,14 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
         Section("residuals", "Residuals and items", (TOGETHER, *_unlooked(result)), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
+    rests = particulars("diagnosis", "What it rests on", facts.items())
+    how = methods(result)
+    tiles = (
+        Tile(f"{len(out)} of {len(tested)}", "checks stand out"),
+        Tile(f"{len(result.not_looked_at)}", "could not be made"),
+    )
     return Page.of(
-        result,
-        table,
-        "Diagnosis of a fit",
-        sections=sections,
-        facts=particulars("diagnosis", "What it rests on", facts.items()),
-        methods=methods(result),
-        tiles=(
-            Tile(f"{len(out)} of {len(tested)}", "checks stand out"),
-            Tile(f"{len(result.not_looked_at)}", "could not be made"),
-        ),
-        options=f"resamples {result.resamples}",
+        result, table, "Diagnosis of a fit", sections, rests, how, tiles=tiles, options=f"resamples {result.resamples}"
     )
 
 
@@ -368,19 +351,13 @@ def latent_section(analysis: Analysis) -> Section | None:
 def latent_page(fit: LatentDecomposition, table: Table | None = None) -> Page:
     """The page of components of log odds."""
     chosen = {"link": fit.link, "method": fit.method, "deviance": fit.deviance}
-    return Page(
-        title=title_of(table, "Components of log odds"),
-        sentence=fit.sentence,
-        sections=(Section("latent", HEADING, (WHY,), (shares(fit),)),),
-        facts=particulars("model", f"Fitted to {fit.judgments.n_answers:,} judgments", chosen.items()),
-        methods=(
-            "Random effects on the log odds are normal; the likelihood is Laplace's approximation, and one judgment "
-            "has variance pi^2/3. The mean is over the random effects, its interval by the delta method on log odds."
-        ),
-        content=fit.to_dict,
-        caveats=weightiest_first(fit.caveats),
-        source=source_of(table or fit.judgments),
+    parts = (Section("latent", HEADING, (WHY,), (shares(fit),)),)
+    rests = particulars("model", f"Fitted to {fit.judgments.n_answers:,} judgments", chosen.items())
+    how = (
+        "Random effects on the log odds are normal; the likelihood is Laplace's approximation, and one judgment "
+        "has variance pi^2/3. The mean is over the random effects, its interval by the delta method on log odds."
     )
+    return Page.of(fit, table or fit.judgments, "Components of log odds", parts, rests, how)
 
 
 def shares(fit: LatentDecomposition) -> Figure:

@@ -31,28 +31,22 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
     """The page of a screening."""
     subtract = f"Subtract {significant(result.panel.bias)} from the equal-weight mean of the judges' means."
     facts = {"items of the pilot": result.items, "left out": result.left_out, "price of the pilot": result.pilot_cost}
-    return Page.of(
-        result,
-        table,
-        "Which judges should judge",
-        sections=(
-            Section(
-                "panels",
-                "The panel",
-                (subtract,) if result.corrected and abs(result.panel.bias) > _NOTHING * result.panel.se else (),
-                (
-                    panels(
-                        result, "panels", "Against other ways to spend the same", (result.panel, *result.alternatives)
-                    ),
-                    judges(result),
-                    panels(result, "frontier", "The best panel of every size", result.frontier),
-                ),
+    parts = (
+        Section(
+            "panels",
+            "The panel",
+            (subtract,) if result.corrected and abs(result.panel.bias) > _NOTHING * result.panel.se else (),
+            (
+                panels(result, "panels", "Against other ways to spend the same", (result.panel, *result.alternatives)),
+                judges(result),
+                panels(result, "frontier", "The best panel of every size", result.frontier),
             ),
-            Section("sure", "How sure is the choice?", (certainty(result), *_indifference(result))),
         ),
-        facts=particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts.items()),
-        methods="Judges were chosen by the mean squares of a crossed pilot; every item of the main study gets one.",
+        Section("sure", "How sure is the choice?", (certainty(result), *_indifference(result))),
     )
+    rests = particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts.items())
+    how = "Judges were chosen by the mean squares of a crossed pilot; every item of the main study gets one."
+    return Page.of(result, table, "Which judges should judge", parts, rests, how)
 
 
 def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist]) -> Figure:

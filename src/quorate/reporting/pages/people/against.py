@@ -55,17 +55,11 @@ def page(result: Against, table: Table | None = None) -> Page:
         sections.append(Section("stand-ins", "May a judge stand in for people", figures=(stand_ins(result),)))
     if result.drops:
         sections.append(Section("drops", "Which judge to drop", figures=(drops(result),)))
-    return Page.of(
-        result,
-        table,
-        "Judges against labels",
-        sections=tuple(sections),
-        facts=particulars(
-            "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
-        ),
-        methods=methods(result),
-        tiles=tuple(_tiles(result)),
+    rests = particulars(
+        "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
     )
+    tiles = tuple(_tiles(result))
+    return Page.of(result, table, "Judges against labels", tuple(sections), rests, methods(result), tiles=tiles)
 
 
 def _tiles(result: Against) -> list[Tile]:
@@ -371,22 +365,16 @@ def marks_page(result: AgainstMarks, table: Table | None = None) -> Page:
     facts: dict[str, object] = {f"{units} that people marked": result.items}
     facts |= {f"judged {units} without a mark of people": result.unlabelled}
     facts |= {} if result.clusters == result.items else {"clusters of them that are drawn together": result.clusters}
-    return Page.of(
-        result,
-        table,
-        "Judges against marks of people",
-        sections=(
-            Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(each, result.level),)),
-        ),
-        facts=particulars(
-            "labels", f"What it rests on: {counted(result.items, f'marked {result.unit}')}", facts.items()
-        ),
-        methods=f"A gap is the mean mark of a judge less that of people on the same {units}, of which people weigh "
+    parts = (Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(each, result.level),)),)
+    rests = particulars("labels", f"What it rests on: {counted(result.items, f'marked {result.unit}')}", facts.items())
+    how = (
+        f"A gap is the mean mark of a judge less that of people on the same {units}, of which people weigh "
         f"alike, and so do a judge's prompts and repeats, with Student's {at_level(result.level)} interval. "
         "The correlation over items has the studentised bootstrap interval of Fisher's z. It is lower than that with "
-        "what all people would say, as far as few people marked.",
-        tiles=tuple(_mark_tiles(result.marks[0])) if len(result.marks) == 1 else (),
+        "what all people would say, as far as few people marked."
     )
+    tiles = tuple(_mark_tiles(result.marks[0])) if len(result.marks) == 1 else ()
+    return Page.of(result, table, "Judges against marks of people", parts, rests, how, tiles=tiles)
 
 
 def _mark_tiles(one: MarkGap) -> list[Tile]:

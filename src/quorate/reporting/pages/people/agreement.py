@@ -29,15 +29,11 @@ def page(result: Agreement, table: Table | None = None) -> Page:
     tiles += [Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie")] if decisive.n else []
     people = share(result.human_ties[best.pipeline])
     tiles.append(Tile(share(result.ties[best.pipeline]), f"called a tie, {people} by people"))
+    parts = tuple(sections(result))
+    rests = compared(result)
+    how = methods(result)
     return Page.of(
-        result,
-        table,
-        "Agreement with people",
-        sections=tuple(sections(result)),
-        facts=compared(result),
-        methods=methods(result),
-        tiles=tuple(tiles),
-        options=f"level {result.level:g}",
+        result, table, "Agreement with people", parts, rests, how, tiles=tuple(tiles), options=f"level {result.level:g}"
     )
 
 

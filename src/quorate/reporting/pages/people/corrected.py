@@ -13,19 +13,7 @@ from quorate.planning.labels_plan import BoardPlan, LabelsPlan, plan_board_label
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Short,
-    Step,
-    Table,
-    Tile,
-    particulars,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Table, Tile, particulars, title_of
 from quorate.reporting.pages.ratings.page import page as page_page
 from quorate.table.results import picked, plain
 from quorate.wording import at_level, capitalised, counted, listed
@@ -257,22 +245,17 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     facts |= {} if result.rarer is None else {"labels of the rarer answer": result.rarer}
     level = f"{at_level(result.level)} interval"
     low, high = result.estimate.ends
-    return Page.of(
-        result,
-        table,
-        "What people would find",
-        sections=(
-            Section("corrected", "People and judges", figures=(means(result),)),
-            *([Section("segments", "By category", figures=(segments(result),))] if result.segments else []),
-        ),
-        facts=particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
-        methods=methods(result),
-        tiles=(
-            Tile(f"{result.value:.3f}", f"as people would give it ({level} {low:.3f} to {high:.3f})"),
-            Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),
-            Tile(f"{result.effective:,.0f}", f"labels alone that would be as precise, for {result.labels:,}"),
-        ),
+    parts = (
+        Section("corrected", "People and judges", figures=(means(result),)),
+        *([Section("segments", "By category", figures=(segments(result),))] if result.segments else []),
     )
+    rests = particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items())
+    tiles = (
+        Tile(f"{result.value:.3f}", f"as people would give it ({level} {low:.3f} to {high:.3f})"),
+        Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),
+        Tile(f"{result.effective:,.0f}", f"labels alone that would be as precise, for {result.labels:,}"),
+    )
+    return Page.of(result, table, "What people would find", parts, rests, methods(result), tiles=tiles)
 
 
 def means(result: Corrected) -> Figure:

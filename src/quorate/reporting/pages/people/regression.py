@@ -9,7 +9,7 @@ from quorate.estimate.regression.regress import Regression
 from quorate.estimate.regression.surrogate import SignFlip, Surrogate
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import at_level, counted, listed, percent
 
 
@@ -47,22 +47,18 @@ def parts(result: Surrogate) -> Figure:
 def sign_flip_page(result: SignFlip, table: Table | None = None) -> Page:
     """The page of a sign."""
     facts = {"coefficient": result.beta, "standard error": result.se, "share of error of labels": result.ratio}
-    return Page(
-        title=title_of(table, "Errors of labels, and the sign of a coefficient"),
-        sentence=result.sentence,
-        sections=(Section("sign", "The other sign", figures=(chances(result),)),),
-        facts=particulars("rests", "What it rests on", facts.items()),
-        methods=(
-            "Errors of labels that have nothing to do with the regressors bring their share of the outcome's variance "
-            "to that of the coefficient; the coefficient without them is normal about the one found, by a flat prior "
-            "(Messing 2026, appendix M). What goes with a regressor, such as a taste for long answers, is not counted."
-        ),
-        content=result.to_dict,
-        tiles=(
-            Tile(percent(result.differs), "chance of the other sign without error of labels"),
-            Tile(percent(result.again), "chance of the other sign in another run"),
-        ),
+    parts = (Section("sign", "The other sign", figures=(chances(result),)),)
+    rests = particulars("rests", "What it rests on", facts.items())
+    how = (
+        "Errors of labels that have nothing to do with the regressors bring their share of the outcome's variance "
+        "to that of the coefficient; the coefficient without them is normal about the one found, by a flat prior "
+        "(Messing 2026, appendix M). What goes with a regressor, such as a taste for long answers, is not counted."
     )
+    tiles = (
+        Tile(percent(result.differs), "chance of the other sign without error of labels"),
+        Tile(percent(result.again), "chance of the other sign in another run"),
+    )
+    return Page.of(result, table, "Errors of labels, and the sign of a coefficient", parts, rests, how, tiles=tiles)
 
 
 def chances(result: SignFlip) -> Figure:
@@ -86,22 +82,17 @@ def page(result: Regression, table: Table | None = None) -> Page:
     facts |= {"smallest chance to be labelled": least, "largest chance to be labelled": most}
     facts |= {f"levels of {name}": count for name, count in zip(result.cluster, result.clusters, strict=True)}
     facts |= {} if np.isnan(result.effective) else {"labels that are as precise alone": result.effective}
-    return Page.of(
-        result,
-        table,
-        "A regression on labels",
-        sections=(
-            Section("coefficients", "Coefficients", figures=(coefficients(result),)),
-            Section("ways", "By three ways", figures=(ways(result),)),
-        ),
-        facts=particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
-        methods=methods(result),
-        tiles=(
-            Tile(f"{first.value:.3f}", f"{cut(first.name)} ({level} {low:.3f} to {high:.3f})"),
-            Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),
-            Tile(f"{result.labels:,}", f"labels, for {result.n:,} rows"),
-        ),
+    parts = (
+        Section("coefficients", "Coefficients", figures=(coefficients(result),)),
+        Section("ways", "By three ways", figures=(ways(result),)),
     )
+    rests = particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items())
+    tiles = (
+        Tile(f"{first.value:.3f}", f"{cut(first.name)} ({level} {low:.3f} to {high:.3f})"),
+        Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),
+        Tile(f"{result.labels:,}", f"labels, for {result.n:,} rows"),
+    )
+    return Page.of(result, table, "A regression on labels", parts, rests, methods(result), tiles=tiles)
 
 
 def coefficients(result: Regression) -> Figure:

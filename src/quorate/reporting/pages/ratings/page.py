@@ -9,7 +9,6 @@ from math import isnan
 import numpy as np
 
 from quorate.analysis.words import cut, distinct, drawn_share, p_value, shown
-from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.contrast import Contrast
 from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.leaderboard import Leaderboard
@@ -19,19 +18,7 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Short,
-    Table,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
@@ -193,8 +180,10 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
     left_out = () if few is None else (_left_out_votes(few), *([_left_out_rows(few)] if few.dropped_rows else []))
     further = [one for one in (_moves_section(found), _own_section(found)) if one is not None]
     fragile = Section("fragility", "How few votes decide who is first", (found.fragile_words,), left_out)
-    return Page(
-        title=title_of(table, "Leaderboard from votes" if isinstance(found, Ratings) else "Leaderboard from scores"),
+    return Page.of(
+        found,
+        table,
+        "Leaderboard from votes" if isinstance(found, Ratings) else "Leaderboard from scores",
         sentence=" ".join(line for line in (found.sentence, position_words(found)) if line),
         sections=(
             Section("leaderboard", "The leaderboard", said, (leaderboard(found),)),
@@ -204,14 +193,11 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
         ),
         facts=ranked(found),
         methods=methods(found),
-        content=found.to_dict,
-        caveats=weightiest_first(found.caveats),
         tiles=(
             Tile(f"{first}", f"of {counted(len(found) + unbeaten, 'system')} may be first, {at_once(found)}"),
             *([] if unbeaten else [Tile(chance, f"chance that {leader} is the best of these")]),
             Tile(f"{found.told_apart:,}", f"of {counted(found.n_pairs, 'pair')} told apart"),
         ),
-        source=source_of(table),
         options=options(found),
         seed=found.seed,
     )

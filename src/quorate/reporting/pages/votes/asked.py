@@ -40,20 +40,15 @@ def plan_page(result: VotesPlan, table: Table | None = None) -> Page:
         tiles.append(Tile(f"{result.budget:,}", "votes that the budget buys"))
         seen = "none" if result.detectable is None else f"{result.detectable:.3g}"
         tiles.append(Tile(seen, "smallest margin that they show"))
-    return Page.of(
-        result,
-        table,
-        "How many votes",
-        sections=(Section("votes", "Votes by margin", figures=(needed(result),)),) if rows else (),
-        facts=particulars("planned", "What was planned for", facts.items()),
-        methods=(
-            f"Numbers of decisive votes give a two-sided test of one half a power of {result.power:g} at the margin; "
-            "those to show that two are alike give it to two one-sided tests. Votes of a cluster are worth fewer "
-            "independent ones by Kish's design effect."
-        ),
-        tiles=tuple(tiles),
-        options=f"power {result.power:g}",
+    parts = (Section("votes", "Votes by margin", figures=(needed(result),)),) if rows else ()
+    rests = particulars("planned", "What was planned for", facts.items())
+    how = (
+        f"Numbers of decisive votes give a two-sided test of one half a power of {result.power:g} at the margin; "
+        "those to show that two are alike give it to two one-sided tests. Votes of a cluster are worth fewer "
+        "independent ones by Kish's design effect."
     )
+    tiled = tuple(tiles)
+    return Page.of(result, table, "How many votes", parts, rests, how, tiles=tiled, options=f"power {result.power:g}")
 
 
 def needed(result: VotesPlan) -> Figure:
@@ -97,22 +92,19 @@ def sample_page(result: BattleSample, table: Table | None = None) -> Page:
         finding = f"{len(result.short):,} of {len(rows):,} have fewer than {result.floor:,} battles"
     heads = {name: name for name in rows[0]} | {"reached": "reaches the floor"} if rows else {}
     figure = Figure.of("battles", Caption(finding), rows, heads)
+    parts = (Section("battles", "Battles by system", figures=(figure,)),)
+    rests = particulars("chosen", "What was chosen", [("battles", len(result)), ("floor", result.floor)])
+    how = (
+        f"Battles were chosen one after the other, each for what it adds, until every system had {result.floor:,}; "
+        f"no choice that fills as much has fewer than {result.fewest:,}."
+    )
+    tiles = (
+        Tile(f"{len(result):,}", "battles to have judged"),
+        Tile(f"{result.fewest:,}", "is a bound: no choice has fewer"),
+        Tile(f"{len(result.short):,}", "too few in the pool"),
+    )
     return Page.of(
-        result,
-        table,
-        "Which battles of a pool",
-        sections=(Section("battles", "Battles by system", figures=(figure,)),),
-        facts=particulars("chosen", "What was chosen", [("battles", len(result)), ("floor", result.floor)]),
-        methods=(
-            f"Battles were chosen one after the other, each for what it adds, until every system had {result.floor:,}; "
-            f"no choice that fills as much has fewer than {result.fewest:,}."
-        ),
-        tiles=(
-            Tile(f"{len(result):,}", "battles to have judged"),
-            Tile(f"{result.fewest:,}", "is a bound: no choice has fewer"),
-            Tile(f"{len(result.short):,}", "too few in the pool"),
-        ),
-        options=f"floor {result.floor:,}",
+        result, table, "Which battles of a pool", parts, rests, how, tiles=tiles, options=f"floor {result.floor:,}"
     )
 
 
@@ -171,22 +163,18 @@ def models_page(result: Models, table: Table | None = None) -> Page:
     first = result.models[0]
     refused = tuple(f"Not possible, {name}: {why}." for name, why in result.refused.items())
     facts = {"votes": result.n, "parts held out in turn": result.folds, "held out together": f"each {result.held}"}
-    return Page.of(
-        result,
-        table,
-        "Models of votes",
-        sections=(Section("models", "How well each predicts", refused, (losses(result),)),),
-        facts=particulars("fitted", f"What was fitted: {counted(len(result), 'model')}", facts.items()),
-        methods=(
-            "Each model was fitted to all parts of the votes but one and predicts that one, in turn. Log loss is the "
-            "mean negative logarithm of the chance that it gave to what happened; standard errors of differences are "
-            f"those of parts drawn together by {result.held}. AIC is of the fit to all votes (Akaike, 1974)."
-        ),
-        tiles=(
-            Tile(f"{first.loss:.4f}", f"log loss of votes unseen, by {first.name}"),
-            Tile(f"{result.even:.4f}", "if all systems were equal"),
-        ),
+    parts = (Section("models", "How well each predicts", refused, (losses(result),)),)
+    rests = particulars("fitted", f"What was fitted: {counted(len(result), 'model')}", facts.items())
+    how = (
+        "Each model was fitted to all parts of the votes but one and predicts that one, in turn. Log loss is the "
+        "mean negative logarithm of the chance that it gave to what happened; standard errors of differences are "
+        f"those of parts drawn together by {result.held}. AIC is of the fit to all votes (Akaike, 1974)."
     )
+    tiles = (
+        Tile(f"{first.loss:.4f}", f"log loss of votes unseen, by {first.name}"),
+        Tile(f"{result.even:.4f}", "if all systems were equal"),
+    )
+    return Page.of(result, table, "Models of votes", parts, rests, how, tiles=tiles)
 
 
 def losses(result: Models) -> Figure:

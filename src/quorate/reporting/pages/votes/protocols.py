@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from quorate.analysis.words import cut
-from quorate.caveats import weightiest_first
 from quorate.numerics.votes.power import normal_size
 from quorate.planning.battles import NextBattles
 from quorate.planning.power.protocols import Protocol, Protocols
@@ -99,9 +98,10 @@ def page(found: Protocols, _: Table | None = None) -> Page:
     tiles = [
         Tile(said, f"votes decide a pair under {cut(name)}") for said, name in zip(needed, found.names, strict=True)
     ]
-    return Page(
-        title=f"Votes under {found.first.name} and under {found.second.name}",
-        sentence=found.sentence,
+    return Page.of(
+        found,
+        None,
+        f"Votes under {found.first.name} and under {found.second.name}",
         sections=(
             Section("advice", "What follows", found.advice, (beside(found),)),
             Section(
@@ -110,8 +110,6 @@ def page(found: Protocols, _: Table | None = None) -> Page:
         ),
         facts=particulars("used", "What was used", facts(found).items()),
         methods=methods(found),
-        content=found.to_dict,
-        caveats=weightiest_first(found.caveats),
         tiles=tuple(tiles),
         options=f"level {found.level:g}, alpha {found.alpha:g}, power {found.power:g}, {found.budget:,} votes",
     )
