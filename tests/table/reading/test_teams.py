@@ -324,3 +324,50 @@ def test_marks_of_so_many_with_words_for_who_was_absent(tmp_path):
     table = read(sheet(tmp_path, *rows("Report,TA,Mark", cells)))
     assert table.n_answers == N - 1
     assert np.nanmax(table.mean) == MARKS[1:, 0].max() / 20
+
+
+def test_marks_of_who_judge_each_other_are_no_wins_where_their_mean_stands_beside(tmp_path):
+    names = ("Aisha", "Ben", "Carla", "Elif")
+    cells = [["" if i == j else MARKS[i, j % 3] for j in range(4)] for i in range(4)]
+    means = [round(float(np.mean([mark for mark in row if mark != ""])), 2) for row in cells]
+    path = sheet(
+        tmp_path,
+        *rows("Presenter,Aisha,Ben,Carla,Elif,Average", zip(names, *zip(*cells, strict=True), means, strict=True)),
+    )
+    table = read(path)
+    assert (table.facet("judge").levels, table.n_answers, table.labels) == (names, 12, ())
+
+
+def test_check_marks_and_crosses_are_right_and_wrong(tmp_path):
+    cells = [(f"q{n}", *("✅" if m > 5 else "❌" for m in row)) for n, row in enumerate(MARKS)]
+    board = q.rank(sheet(tmp_path, *rows("Question,GPT-4o,Claude 3.5 Sonnet,Llama 3.1 70B", cells)))
+    assert board.judgments.n_answers == 3 * N
+
+
+def test_columns_of_coded_listeners_are_judges(tmp_path):
+    head = ",".join(f"L{n:02}" for n in range(1, 10))
+    path = sheet(tmp_path, *rows(f"Clip,{head}", ((f"c{n}", *m, *m, *m) for n, m in enumerate(MARKS))))
+    assert read(path).n_levels("judge") == 9
+
+
+def test_who_judged_twice_is_what_every_row_is_of(tmp_path):
+    cells = [(f"A{n}", session, MARKS[n, session] % 2) for n in range(N) for session in (1, 2)]
+    table = read(sheet(tmp_path, *rows("assessor,session,correct", cells)))
+    assert (table.n_levels("item"), table.n_levels("session")) == (N, 2)
+
+
+@pytest.mark.parametrize("ids", [range(N), [n // 2 for n in range(N)]])
+def test_what_was_predicted_is_held_against_the_truth_where_each_stands_once(tmp_path, ids):
+    """Where a text comes back, what to count is asked."""
+    said = [("refund", "cancel", "invoice")[m[0] % 3] for m in MARKS]
+    cells = [(f"text {i}", one, one if m[1] > 4 else "refund") for i, one, m in zip(ids, said, MARKS, strict=True)]
+    with pytest.raises(Unsure) as asked:
+        read(sheet(tmp_path, *rows("utterance,gold_intent,predicted_intent", cells)))
+    assert asked.value.ways[0].plain == (ids == range(N))
+
+
+def test_a_label_in_a_list_is_a_label(tmp_path):
+    lines = [{"id": n, "label": [("ham", "spam")[n % 3 == 0]], "tags": ["a", "b"][: n % 3]} for n in range(N)]
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert read(path).labels == ("ham", "spam")

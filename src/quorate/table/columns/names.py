@@ -65,6 +65,8 @@ PEOPLE = frozenset(
 """Words in the name of a column that holds what people said, where others hold what judges say."""
 MACHINES = frozenset(words("judge llm model ai auto predicted prediction pred grader bot machine"))
 """Words in the name of a column that holds what a judge said that is a model, where another holds what people said."""
+TRUE = frozenset(("truth", "gold", "golden", "reference"))
+"""Words in the name of a column of what is right, which who judged is held against."""
 TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median", "overall", "aggregate", "final"))
 """Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
 RESOLVED = frozenset(words("agreed moderated final consensus resolved adjudicated awarded reconciled confirmed"))
@@ -130,10 +132,13 @@ CRITERIA = frozenset(
         "succinctness specificity convincingness toxicity novelty originality adherence truthfulness organization "
         "organisation mechanics spelling punctuation vocabulary structure impact feasibility innovation humor humour "
         "pacing believability plausibility persuasiveness trustworthiness usability aesthetics composition realism "
+        "taste flavour flavor aroma texture appearance "
         "thesis evidence meaning naturalness resolution salience arousal valence technical artistic"
     )
 )
 """Words in the names of columns that hold one criterion each."""
+_NO_QUALITY, _SHORTEST = frozenset(words("business witness harness illness sickness wilderness likeness")), 6
+"""Words that end as those of qualities do and are none, and how long one of a quality is at least."""
 _ASPECTS = frozenset(("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait"))
 """What a column is called that says by which criterion a score was given."""
 DESCRIBED = frozenset(
@@ -146,8 +151,8 @@ DESCRIBED = frozenset(
 GROUPS = frozenset(
     words(
         "category subset topic domain group type kind class difficulty split language lang source dataset task "
-        "section level genre field subject skill benchmark tag theme locale reason format file set part fold version "
-        "config status suite component plan list channel platform device phenomenon track assignment specialty "
+        "section level genre field subject skill benchmark tag tags theme locale reason format file set part fold "
+        "version config status suite component plan list channel platform device phenomenon track assignment specialty "
         "speciality ward clinic desk phase"
     )
 )
@@ -342,8 +347,15 @@ def is_arm(name: str) -> bool:
 
 
 def is_criterion(name: str) -> bool:
-    """Whether a column holds one criterion, by its name."""
-    return bool(CRITERIA & set(plain(name).split("_")))
+    """Whether a column holds one criterion, by its name.
+
+    Examples
+    --------
+    >>> is_criterion("clarity_score"), is_criterion("Sweetness"), is_criterion("business_unit")
+    (True, True, False)
+    """
+    said = {*plain(name).split("_")}
+    return bool(CRITERIA & said) or any(word.endswith("ness") and len(word) > _SHORTEST for word in said - _NO_QUALITY)
 
 
 def is_less(name: str) -> bool:

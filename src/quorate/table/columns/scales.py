@@ -151,6 +151,10 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
     (("rejected", "reject"), ("accepted", "accept")),
     (("thumbs down", "down"), ("thumbs up", "up")),
     (("\N{THUMBS DOWN SIGN}",), ("\N{THUMBS UP SIGN}",)),
+    (
+        ("\N{CROSS MARK}", "\N{BALLOT X}", "\N{MULTIPLICATION X}"),
+        ("\N{WHITE HEAVY CHECK MARK}", "\N{CHECK MARK}", "\N{HEAVY CHECK MARK}"),
+    ),
     (("dislike", "disliked"), ("like", "liked")),
 )
 """Two words, for 0 and 1."""

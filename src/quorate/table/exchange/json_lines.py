@@ -215,13 +215,19 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
     outside = names_of(path, SUFFIXES)
     wide = _wide(seen)
     # dates, times and ids that DuckDB would recognise stay text, as written
-    types = ("VARCHAR" if name in wide else _written(kind) for name, kind in zip(seen.columns, seen.types, strict=True))
+    single = _single(seen)
+    types = (
+        "VARCHAR" if name in wide else "VARCHAR[]" if name in single else _written(kind)
+        for name, kind in zip(seen.columns, seen.types, strict=True)
+    )
     columns = ", ".join(
         f"{literal(name)}: {literal(kind)}"
         for name, kind in zip(seen.columns, types, strict=True)
         if name not in outside
     )
-    relation = _flat(scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}"))
+    read = scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}")
+    alone = ", ".join(f"{quoted(name)}[1] AS {quoted(name)}" for name in single)
+    relation = _flat(read.project(f"* REPLACE ({alone})") if single else read)
     notes = []
     while lists := [name for name, kind in _kinds(relation) if _is_list_of_records(kind)]:
         if len(lists) > 1 or {*map(plain, relation.columns)} & {*SCORES}:  # what they are beside a score, nothing says
@@ -232,6 +238,15 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
         relation = _entries(relation, lists[0])
         notes.append(Note(f"every entry of {lists[0]} is a row"))
     return Opened(relation, tuple(relation.columns), typed=True, notes=tuple(notes))
+
+
+def _single(seen: duckdb.DuckDBPyRelation) -> list[str]:
+    """Columns of lists of text that never hold more than one, as a label that somebody chose alone."""
+    names = [name for name, kind in zip(seen.columns, seen.types, strict=True) if str(kind) == "VARCHAR[]"]
+    if not names:
+        return []
+    (longest,) = seen.aggregate(", ".join(f"max(len({quoted(name)}))" for name in names)).fetchall()
+    return [name for name, length in zip(names, longest, strict=True) if length == 1]
 
 
 def _kinds(relation: duckdb.DuckDBPyRelation) -> list[tuple[str, Any]]:

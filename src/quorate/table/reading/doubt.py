@@ -15,11 +15,13 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GROUPS,
     HINTS,
+    MACHINES,
     OCCASIONS,
     PLAINLY_LESS,
     REMARKS,
     RESPONSES,
     TOTALS,
+    TRUE,
     groups_items,
     is_aspect,
     is_count,
@@ -169,7 +171,10 @@ def _open_of_score(
         return said, (Meant({**options, "score": score}, "a score as it is"),)
     if people:
         said = f"{said_by_people(people[:1])}, {score} what a judge did"
-        return said, checked_by(options, {"human_label": people[0]}, table.column(people[0]).filled / table.rows)
+        filled = table.column(people[0]).filled / table.rows
+        wanted = bool(TRUE & {*words_of(people[0])} and MACHINES & {*words_of(score)}) and filled == 1
+        once = item == ROW_NUMBER or (item in table.names and table.column(str(item)).distinct == table.rows)
+        return said, checked_by(options, {"human_label": people[0]}, filled, plain=wanted and once)
     whole = JUDGE in known and score == total_of(table, used - {score})
     if rivals and not whole:  # what it is the sum of is none
         ways = (

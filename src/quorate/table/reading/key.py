@@ -152,6 +152,7 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     judged = {*HINTS, *GIVEN, *REMARKS}  # judgments, of whomever, are no facets, nor what is said of them
     free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
     free = [one for one in free if not (one.words and all(map(DAY.match, one.words)))]
+    free = [one for one in free if not _is_remark(one, table.rows)]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
 

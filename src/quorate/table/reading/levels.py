@@ -57,6 +57,8 @@ _ANSWERED = frozenset(("timestamp", "submitted", "completed"))
 """What says when somebody answered, of whom nothing else may be told."""
 _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
+_CODED, _FEWEST_CODED = re.compile("[LPWUAE](er)?[-_ ]?0?[0-9]{1,2}"), 8
+"""How listeners, participants, workers, users, annotators and experts are coded, and from how many on columns are."""
 _LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
 
@@ -127,6 +129,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
         (
             are_people(columns, bare) and not people and not ({*words_of(row or "")} & _ASKED),
             Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their names", "likely"),
+        ),
+        (
+            is_judged(row or "id") and len(columns) >= _FEWEST_CODED and all(map(_CODED.fullmatch, columns)),
+            Said(JUDGE, f"{several} are taken for judges, {len(columns)} by the numbers of one letter", "likely"),
         ),
         (
             2 * criteria > len(columns),

@@ -10,7 +10,7 @@ from typing import Any
 from quorate.roles import AMONG, BETTER, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import HINTS, is_id, says_nothing, words_of
+from quorate.table.columns.names import HINTS, TOTALS, is_id, says_nothing, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
@@ -105,6 +105,8 @@ def _square_of_wins(table: Table) -> Reading | None:
         asked = [f"CASE WHEN {me} THEN {a} ELSE {b} END" for me, a, b in zip(own, met, counts, strict=True)]
         if table.opened.relation.aggregate(f"bool_and({' AND '.join(asked)})").fetchall() != [(True,)]:
             continue
+        if any(TOTALS & {*words_of(name)} and not table.column(name).whole for name in table.names):
+            continue  # whose mean stands beside them are marks
         corner = words_of(one.name)
         said = f"rows and columns are both {listed(rivals, most=6)}: who beat whom, and how often"
         options = {"model_a": one.name, "model_b": tuple(rivals)}

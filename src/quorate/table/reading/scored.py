@@ -11,6 +11,7 @@ from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
+    OCCASIONS,
     RESPONSES,
     is_aspect,
     is_cluster,
@@ -38,6 +39,7 @@ from quorate.table.reading.in_words import (
     most_words,
 )
 from quorate.table.reading.key import (
+    MOST_OCCASIONS,
     MOST_WORDINGS,
     Key,
     attributes,
@@ -243,8 +245,10 @@ def _of_rows(
         del known[JUDGE]
         dropped, aside = {*dropped, JUDGE}, {*aside, once}
     alone = known.get(JUDGE, "") if ITEM not in known else ""
-    others = bool(alone) and named_as_judged(table, {*known.values()}, False)
+    judged = named_as_judged(table, {*known.values()}, False) if alone else []
+    others = [one for one in judged if not _is_occasion(one)]
     each = [name for role in (JUDGE, SYSTEM) if (name := known.get(role))]
+    each += [one.name for one in judged if alone and not others]
     if alone and table.keys(each) == table.rows and not others:
         reasons.append(f"{alone} answered once {'each' if len(each) == 1 else 'of each'}: what every row is of")
         known[ITEM] = known.pop(JUDGE)
@@ -257,6 +261,11 @@ def _of_rows(
     score = known.pop("score", None) or total or said_in_words(table, known, taken, likeliest_score(table, taken))
     options = _options(table, score, known, taken, reasons)
     return None if options is None else _of_score(table, options, known, dropped, aside, reasons)
+
+
+def _is_occasion(one: Column) -> bool:
+    """Whether a column counts when the same was judged again, by its name and its few whole numbers."""
+    return {*words_of(one.name)} - IDS <= OCCASIONS and one.whole and one.distinct <= MOST_OCCASIONS
 
 
 def _options(

@@ -99,13 +99,21 @@ def _that_add_up(table: Table, free: Sequence[Column]) -> list[Column]:
     return next((some for some, holds in zip(sets, found, strict=True) if holds), [])
 
 
+def _meet_themselves(table: Table, rows: str, counts: Sequence[str]) -> bool:
+    """Whether a square has a number where a row meets the column of its name, as no people do who judge each other."""
+    cells = table.opened.relation.project(", ".join(map(table.sql, (rows, *counts)))).fetchall()
+    own = {plain(name): place for place, name in enumerate(counts, 1)}
+    return any(str(row[own[plain(str(row[0]).strip())]] or "").strip() for row in cells)
+
+
 def _cross_table(table: Table) -> Reading | None:
     """How often two raters gave which labels: with a row and a column for each label, or a row for each two."""
     names = {plain(name) for name in table.names}
     for one in table.columns:
         levels = {plain(word) for word in one.words}
         counts = [two.name for two in table.columns if two.numeric and two.whole and plain(two.name) in levels]
-        if one.name not in counts and 2 <= len(levels) == table.rows == len(counts) and levels <= names:
+        square = one.name not in counts and 2 <= len(levels) == table.rows == len(counts) and levels <= names
+        if square and _meet_themselves(table, one.name, counts):
             options: dict[str, Any] = {
                 "wide": {SCORE: tuple(counts), JUDGE: (one.name, COLUMNS)},
                 "facets": {ITEM: ROW_NUMBER},

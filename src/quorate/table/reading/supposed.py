@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
-from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_judged, words_of
+from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_id, is_judged, words_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.in_words import is_prose
@@ -40,7 +40,7 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         named = [
             one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
         ]
-        users = [one.name for one in free if _said(one.name) == ["user"] and not is_prose(one)]
+        users = [one.name for one in free if _said(one.name) == ["user"] and not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
         agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS]
@@ -62,6 +62,12 @@ def _compared(table: Table, taken: set[str]) -> list[str]:
 def _come_back(table: Table, one: Column) -> bool:
     """Whether a column holds words, each in several rows, and none that somebody answered."""
     return not one.numeric and 2 <= one.distinct <= table.rows / 2 and not RESPONSES & {*words_of(one.name)}
+
+
+def _owns(table: Table, one: Column) -> bool:
+    """Whether what comes back under ids belongs to one user each, as sessions do: they are whose it is."""
+    again = [two.name for two in table.columns if is_id(two.name) and two is not one and two.distinct < table.rows]
+    return any(table.within(name, one.name) for name in again)
 
 
 def _is_of_judged(name: str) -> bool:

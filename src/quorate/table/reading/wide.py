@@ -21,6 +21,7 @@ from quorate.table.columns.names import (
     RESOLVED,
     RESPONSES,
     TOTALS,
+    TRUE,
     form_of,
     groups_items,
     is_arm,
@@ -76,8 +77,6 @@ _PLURAL = {
 }
 ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "expected"}
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
-_TRUE = frozenset(("truth", "gold", "golden", "reference"))
-"""Words in the name of a column of what is right, which who judged is held against."""
 CODED = frozenset(("label", "class", "sentiment", "stance"))
 """Words in the name of a column of labels, whose numbers may be codes."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
@@ -304,7 +303,7 @@ def _of_people(
 ) -> tuple[Meant, ...]:
     """Judges checked by what people said, and what judges said corrected by it."""
     if JUDGE in known and row is not None and len(judges) == len(people) == 1:  # who judged is said of every row
-        truth = {*words_of(people[0])} & _TRUE and table.within(row, people[0])
+        truth = {*words_of(people[0])} & TRUE and table.within(row, people[0])
         one: dict[str, Any] = {"score": judges[0], **({} if ITEM in known else {"facets": {ITEM: row}})}
         one |= {"labels": True} if words else {}
         return checked_by(one, {"human_label": people[0]}, table.column(people[0]).filled / table.rows, bool(truth))

@@ -237,3 +237,21 @@ def test_whatever_is_in_its_lines(tmp_path_factory, block):
 @given(mutants(export([VALID], runtimeOptions={"repeat": 3}, metadata={"promptfooVersion": "0.123.1"})))
 def test_whatever_is_in_an_export(tmp_path_factory, block):
     reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-promptfoo.json", block, format="promptfoo")
+
+
+TABLE = "question,[gpt] Be brief,[mistral:small] Be brief\n"
+TABLE += 'q1,[PASS] a,"[FAIL] Expected\n---\nb"\nq2,[ERROR] timeout,[PASS] c\n'
+
+
+def test_a_table_of_outputs_says_which_passed(tmp_path):
+    path = tmp_path / "output.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    table = read(path)
+    assert {name: table.only("system", name).mean.tolist() for name in ("gpt", "mistral:small")} == {
+        "gpt": [1.0, pytest.approx(np.nan, nan_ok=True)],
+        "mistral:small": [0.0, 1.0],
+    }
+    assert statuses(table) == {"ok": 3, "error": 1}
+    path.write_text(TABLE.replace("[PASS] a", "a"), encoding="utf-8")
+    with pytest.raises(InvalidData, match=r"row 2: an output begins with \[PASS\]"):
+        read(path)

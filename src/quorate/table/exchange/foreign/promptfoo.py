@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import nan
@@ -12,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
+from quorate.table.exchange.csv_text import delimiter_of
+from quorate.table.exchange.encoding import binary, encoding_of
 from quorate.table.exchange.foreign.records import (
     Records,
     beside,
@@ -51,6 +56,10 @@ _NO_ASSERTIONS = "No assertions"
 _UNPARSED = ("Could not extract JSON", "No output")
 _MALFORMED = "produced malformed response"
 _PROVIDER_FAILED = 2
+_COLUMN = re.compile(r"\[([^\]]+)\] (.+)", re.DOTALL)
+"""What the header of a column of outputs is: the provider and its prompt."""
+_SAYS = re.compile(r"\[(PASS|FAIL|ERROR)\] ")
+"""What an output begins with in such a column."""
 _LONG = 60
 
 
@@ -117,7 +126,15 @@ def claims(glance: Glance) -> bool:
     """Whether it is an export of an evaluation, the lines of one, or its CSV."""
     results = glance.record.get("results")
     whole = isinstance(results, dict) and "version" in results and bool({"timestamp", "prompts"} & results.keys())
-    return whole or _is_output(glance) or _HEADER.issubset(glance.header)
+    return whole or _is_output(glance) or _HEADER.issubset(glance.header) or bool(_outputs_in(glance))
+
+
+def _outputs_in(glance: Glance) -> dict[int, tuple[str, str]]:
+    """Columns of outputs in a table of all, by their place: the provider and the prompt that their header says."""
+    if _SAYS.search(glance.text) is None:
+        return {}
+    found = ((place, _COLUMN.fullmatch(name)) for place, name in enumerate(glance.header))
+    return {place: (name[1], name[2]) for place, name in found if name is not None}
 
 
 def _is_output(glance: Glance) -> bool:
@@ -147,6 +164,9 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
             f"source: {path} is promptfoo's CSV, which rounds scores and has 0.00 for a grader that failed; export the "
             f"evaluation as JSON: promptfoo export eval ID -o {path.stem}.json"
         )
+    table = _outputs_in(glance)
+    if table:
+        return _of_table(connection, path, table)
     rows: Iterable[dict[str, Any]]
     if _is_output(glance):
         lines = objects(path, *_ROW, of="promptfoo since 2025")
@@ -165,6 +185,27 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     copies = _copies(outputs)
     said = [caveats.cached_answers(copies, len(outputs))] if copies else []
     return records.opened(connection, "scores", caveats=said, notes=_notes(source, outputs, judges))
+
+
+def _of_table(connection: duckdb.DuckDBPyConnection, path: Path, columns: Mapping[int, tuple[str, str]]) -> Opened:
+    """Whether each output passed, of a table with a row for each test; what stands in its other columns is the item."""
+    try:
+        with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
+            _, *lines = csv.reader(stream, delimiter=delimiter_of(path, Glance(path).text), strict=True)
+    except (csv.Error, UnicodeDecodeError, EOFError) as error:
+        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+    prompts = {prompt for _, prompt in columns.values()}
+    records = Records("item", "system", "prompt", "score", "status")
+    for number, line in enumerate(filter(None, lines), 2):
+        item = " ".join(cell for place, cell in enumerate(line) if place not in columns) or str(number)
+        for place, (system, prompt) in columns.items():
+            said = _SAYS.match(line[place]) if place < len(line) else None
+            if said is None:
+                raise InvalidData(f"{path}: row {number}: an output begins with [PASS], [FAIL] or [ERROR]")
+            score = None if said[1] == "ERROR" else float(said[1] == "PASS")
+            wording = {"prompt": prompt if len(prompt) <= _LONG else identity(prompt)} if len(prompts) > 1 else {}
+            records.add(item=item, system=system, score=score, status="error" if score is None else "ok", **wording)
+    return records.opened(connection, "scores", notes=[Note("promptfoo's table: 1 where an output passed, else 0")])
 
 
 def _export(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
@@ -382,5 +423,5 @@ def _notes(source: str, outputs: Sequence[Output], judges: frozenset[str]) -> li
     return [*notes, *unread(left)]
 
 
-SIGHT = ('"results"', "gradingResult", "Grader Reason")
+SIGHT = ('"results"', "gradingResult", "Grader Reason", "[PASS] ", "[FAIL] ")
 FORMAT = Format("promptfoo", read_outputs, claims=claims, tool=True, holds=lambda _: "scores")

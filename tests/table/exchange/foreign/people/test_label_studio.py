@@ -175,3 +175,12 @@ def test_exports_of_the_tool(shared):
         assert statuses(votes) == counts
         left = (votes.outcome == votes.order).sum()  # model_a is left: the first shown wins
         assert (left, ((votes.outcome == TIE).sum(), (votes.outcome == BOTH_BAD).sum())) == (27, (2, 2))
+
+
+def test_a_field_that_says_left_and_right_alone_is_the_side(write_json):
+    rows = [
+        {"id": i, "model1": "x", "model2": "y", "comparison": side, "annotator": 1, "annotation_id": i}
+        for i, side in enumerate(("left", "right", "right"))
+    ]
+    votes = read(write_json(rows))
+    assert (votes.wins("x", "y"), votes.wins("y", "x")) == (1, 2)

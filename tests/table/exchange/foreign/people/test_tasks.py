@@ -237,3 +237,18 @@ def test_records_of_the_tool(shared):
     whole = read(folder / "records.json", part="quality")
     assert (whole.n_answers, np.average(whole.mean)) == (8, pytest.approx(2.625))
     assert [one.code for one in whole.source.caveats] == ["prelabelled", "statuses-unknown"]
+
+
+def test_people_as_versions_before_two_write_them(tmp_path):
+    people = [
+        {"user_id": user, "status": status, "values": {"quality": {"value": value}}}
+        for user, status, value in (("u1", "submitted", 4), ("u2", "submitted", 3), ("u3", "discarded", 1))
+    ]
+    record = {"fields": {"text": "x"}, "metadata": {"model": "m"}, "responses": people, "suggestions": []}
+    records = [{"id": "a", **record}, {"id": "b", **record, "responses": people[:1]}]
+    path = tmp_path / "records.jsonl"
+    path.write_text(json_lines(records), encoding="utf-8")
+    table = read(path)
+    assert statuses(table) == {"ok": 3, "refused": 1}
+    assert (table.facet("judge").levels, table.facet("system").levels) == (("u1", "u2", "u3"), ("m",))
+    assert np.nanmean(table.mean) == pytest.approx(11 / 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +88,11 @@ def claims(glance: Glance) -> bool:
     record = glance.record
     columns = glance.header if _is_parquet(glance) else ()
     flat = any(name.endswith(_STATUS) for name in (*record, *columns))
-    return flat or (
-        glance.array and isinstance(record.get("fields"), dict) and isinstance(record.get("responses"), dict)
-    )
+    inner = record.get("responses")
+    first = inner[0] if isinstance(inner, list) and inner else None
+    people = isinstance(first, dict) and isinstance(first.get("values"), dict)
+    whole = (glance.array and isinstance(inner, dict)) or people
+    return flat or (isinstance(record.get("fields"), dict) and whole)
 
 
 def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -170,7 +172,7 @@ def _is_parquet(glance: Glance) -> bool:
 
 
 def _is_flat(path: Path) -> bool:
-    return not isinstance(Glance(path).record.get("responses"), dict)
+    return "responses" not in Glance(path).record
 
 
 def _responses(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[Response]:
@@ -212,6 +214,9 @@ def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Respons
         **object_at(record.get("fields"), f"{where}: fields"),
         **object_at(record.get("metadata"), f"{where}: metadata"),
     }
+    if isinstance(record.get("responses"), list):
+        yield from _of_people(where, name, fields, record["responses"])
+        return
     suggestions = object_at(record.get("suggestions"), f"{where}: suggestions")
     for question, responses in object_at(record.get("responses"), f"{where}: responses").items():
         at = f"{where}: {question}"
@@ -222,6 +227,18 @@ def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Respons
             user = response.get("user_id")
             person = None if user is None else name_at(user, f"{at}: user_id")
             yield Response(name, fields, question, person, response.get("value"), "ok", suggested)
+
+
+def _of_people(where: str, name: str, fields: Mapping[str, Any], responses: Sequence[Any]) -> Iterator[Response]:
+    """Responses as versions before 2 write them: a list of people, each with the values that they gave."""
+    for place, one in enumerate(responses, 1):
+        at = f"{where}: response {place}"
+        response = object_at(one, at)
+        status, user = meant(response.get("status", "submitted"), _STATUSES, f"{at}: status"), response.get("user_id")
+        person = None if user is None else name_at(user, f"{at}: user_id")
+        for question, value in object_at(response.get("values"), f"{at}: values").items():
+            given = object_at(value, f"{at}: {question}").get("value")
+            yield Response(name, fields, question, person, given, status, None)
 
 
 def _pairs(where: str, ranking: Iterable[Any]) -> Iterator[dict[str, str]]:

@@ -322,9 +322,15 @@ def _value(where: str, key: str, value: Any) -> object:
     return value if key == "selected" else number_at(value, where)
 
 
-def _flat(path: Path, rows: Iterable[Mapping[str, Any]]) -> list[Annotation]:
+def _says_side(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a field holds left and right alone, beside none where neither was chosen."""
+    return {str(row.get(name) or "") for row in rows} - {""} == {*_SIDES}
+
+
+def _flat(path: Path, rows: Sequence[Mapping[str, Any]]) -> list[Annotation]:
     """Annotations of a flat export; text may be a field of the task or a choice, and is both."""
     found = []
+    chosen_sides = [name for name in dict.fromkeys(name for row in rows for name in row) if _says_side(name, rows)]
     for place, row in enumerate(rows, 1):
         values: dict[str, object] = {}
         data: dict[str, object] = {}
@@ -337,6 +343,10 @@ def _flat(path: Path, rows: Iterable[Mapping[str, Any]]) -> list[Annotation]:
                 sides |= {name} if key == "selected" else set()
             elif name not in _OWN:
                 data[name] = value
+        for name in chosen_sides:
+            word = data.pop(name, None)
+            values[name] = None if word in (None, "") else word
+            sides.add(name)
         kept = {name: value for name, value in values.items() if value is not None}
         task = name_at(row.get("id", place), f"{path}: row {place}: id")
         judge = name_at(row["annotator"], f"{path}: row {place}: annotator") if row.get("annotator") else None
