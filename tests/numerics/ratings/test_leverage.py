@@ -131,6 +131,23 @@ def test_it_agrees_with_every_contrast_by_itself(monkeypatch, ties, position, cl
     assert own.whole == exact.whole
 
 
+@pytest.mark.parametrize("systems", [2, 4])
+def test_units_of_little_leverage_share_what_the_heavy_ones_leave(monkeypatch, systems):
+    """Clusters and single votes: with one pair, the parts of the information are those of the votes."""
+    rng = np.random.default_rng(2)
+    a, b = np.triu_indices(systems, 1)
+    design = Design(systems, a, b, np.zeros(1), tie_model("half"))
+    clusters, single = rng.poisson(10, (20, 3 * len(a))).astype(float), rng.poisson(60, 3 * len(a)).astype(float)
+    units = Units(np.append(np.ones(20), single), csr_array(np.vstack([clusters, np.eye(3 * len(a))])))
+    at = fit(design, (clusters.sum(axis=0) + single).reshape(1, len(a), 3)[..., None])
+    exact, own = both(monkeypatch, design, units, at)
+    between = ~np.eye(systems, dtype=bool)
+    np.testing.assert_allclose(own.df[:systems, :systems][between], exact.df[:systems, :systems][between], rtol=1e-3)
+    if systems == 2:
+        votes = np.append(clusters.sum(axis=1), np.ones(int(single.sum())))
+        assert own.df[0, 1] == pytest.approx(1 / np.sum((votes / votes.sum()) ** 2) - 1, rel=1e-6)
+
+
 def test_on_sparse_boards_it_is_on_the_safe_side_or_near(monkeypatch):
     exact, own = both(monkeypatch, *board("half", position=False, degree=6))
     ratio = own.df[:SYSTEMS, :SYSTEMS] / exact.df[:SYSTEMS, :SYSTEMS]

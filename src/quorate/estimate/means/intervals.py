@@ -187,18 +187,24 @@ def coefficients(fit: Fitted, given: Projected, targets: Mapping[str, Target]) -
     weight = cell_weights(fit.assembled.problem, given)
     over = judgments.ancestors(judgments.object)
     for t, name in enumerate(names):
-        facets, (base, _, level) = term_facets(fit, name), name.partition("[")
         if any(targets.get(facet) == ABSORBED for facet in name.split(":")):
             # The objects in the place of what groups them.
-            place = judgments.level_codes([judgments.object, *(facet for facet in facets if facet not in over)])
+            place = judgments.level_codes(
+                [judgments.object, *(facet for facet in term_facets(fit, name) if facet not in over)]
+            )
             total = np.bincount(place, weight)
             out[t] = float(total @ total)
-        elif targets.get(name) == FIXED or inside_fixed(fit, name, targets):
-            out[t] = 0.0
-        elif base != REPLICATE and _is_limited(judgments, facets, targets):
-            facet, _, label = level.removesuffix("]").partition("=")
-            out[t] = distance(judgments, facets, targets, weight, (facet, label) if facet else None)
+        elif is_of_known_levels(fit, name, targets):
+            out[t] = of_known_levels(fit, name, targets, weight)
     return out
+
+
+def of_known_levels(fit: Fitted, name: str, targets: Mapping[str, Target], weight: Floats) -> float:
+    """`coefficients` of a component whose levels are known, in a sum of cells with these weights."""
+    if targets.get(name) == FIXED or inside_fixed(fit, name, targets):
+        return 0.0
+    facet, _, label = name.partition("[")[2].removesuffix("]").partition("=")
+    return distance(fit.judgments, term_facets(fit, name), targets, weight, (facet, label) if facet else None)
 
 
 def is_of_known_levels(fit: Fitted, name: str, targets: Mapping[str, Target]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from quorate.estimate.means.intervals import (
     held_slopes,
     is_of_known_levels,
     limits,
+    of_known_levels,
     score_ends,
     term_facets,
 )
@@ -231,12 +232,17 @@ class Estimate(Interval):
     @property
     def _held(self) -> dict[str, float]:
         """What a reach takes from components: the ratio that items share, and what the setup's own weights bring."""
-        fit, weighed = self.basis.fit, self.basis.weighed
+        fit = self.basis.fit
         apart = {fit.judgments.object, *fit.judgments.ancestors(fit.judgments.object)}
         known = {one: PANEL if one not in apart and to == POPULATION else to for one, to in self.target.items()}
-        unequal = weighed.gradient(known) * np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
-        beyond = [t for t, name in enumerate(fit.assembled.names) if not {*term_facets(fit, name)} & apart]
-        return {"ratio": shared_ratio(fit), "setup_only": float(unequal[beyond].sum())}
+        names = [name for name in fit.assembled.names if not {*term_facets(fit, name)} & apart]
+        beyond = [fit.assembled.names.index(name) for name in names]
+        if all(is_of_known_levels(fit, name, known) for name in names):
+            unequal = np.array([of_known_levels(fit, name, known, self._cells) for name in names])
+        else:
+            unequal = self.basis.weighed.gradient(known)[beyond]
+        brought = float(np.sum(unequal * np.maximum(fit.theta[beyond], 0.0))) * fit.assembled.scale**2
+        return {"ratio": shared_ratio(fit), "setup_only": brought}
 
     @property
     def beyond_items(self) -> dict[str, float]:
@@ -408,7 +414,7 @@ def on_scale(plain: Estimate) -> Estimate:
     """A mean of all scores, whose interval ends where their scale does."""
     table = plain.basis.fit.judgments
     ends = score_ends(table)
-    made = by_reach(replace(plain, basis=replace(plain.basis, ends=ends)))
+    made = by_reach(_but(plain, basis=replace(plain.basis, ends=ends)))
     least, most = float(table.low.min()), float(table.high.max())
     if ends is None and (made.low < least or made.high > most):
         return made.but(caveats=(*made.caveats, caveats.beyond_the_scores(least, most)))
@@ -431,7 +437,14 @@ def by_reach(estimate: Estimate) -> Estimate:
 
 def aimed(estimate: Estimate, targets: Mapping[str, Target]) -> Estimate:
     """The same value for what other targets have it stand for."""
-    return by_reach(replace(estimate, target=dict(targets)))
+    return by_reach(_but(estimate, target=dict(targets)))
+
+
+def _but(estimate: Estimate, **changes: Any) -> Estimate:
+    """An estimate in which what changes are about is other, but not the weights of cells, if they were found."""
+    out = replace(estimate, **changes)
+    out.__dict__.update({name: cells for name, cells in vars(estimate).items() if name == "_cells"})
+    return out
 
 
 def plain_mean(fit: Fitted, asked: Mapping[str, Target]) -> Estimate:

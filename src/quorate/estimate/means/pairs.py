@@ -1,21 +1,25 @@
-"""The reach of the difference of every two sums of scores of one fit: as of each by itself, in a part of the time."""
+"""Many sums of scores of one fit at once, and the difference of every two: as of each by itself, in less time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.means.intervals import inside_fixed, is_of_known_levels, term_facets
+from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.reach import Setup, crowds_of, drawn_facets, profile_of, shared_ratio
 from quorate.estimate.means.targets import PANEL, POPULATION, Target, distance, share
 from quorate.frozen import dataclass
-from quorate.numerics.mixed.information import contrast_weights
+from quorate.numerics.mixed.information import Weights, contrast_weights
 from quorate.numerics.pairs import Pairs, Rows, fitted, squares
 from quorate.table.judgments import Judgments
 
+_HELD = 1 << 22
+"""Weights of cells that are held at a time."""
 _UNUSED = 1e-12
 """Weight of an effect, as a part of the largest, that rounding leaves of none."""
 
@@ -52,17 +56,48 @@ def pair_reaches(fit: Fitted, weights: Floats, targets: Mapping[str, Target]) ->
     judgments, setup = fit.judgments, Setup(fit.judgments, targets, shared_ratio(fit), crowds_of(fit), fit.shared)
     kept = (setup.model, weights.tobytes())  # the setup's and those of others like it differ in effects alone
     if kept not in fit.shared:
-        cells = contrast_weights(fit.assembled.problem, fit.point.solved, weights).cells
-        fit.shared[kept] = cells, *Pairs(setup.model, cells).variances()
+        fit.shared[kept] = _of_setup(fit, setup, weights, targets)
     cells, variance, df = fit.shared[kept]
-    apart = {judgments.object, *judgments.ancestors(judgments.object)}
-    known = {one: PANEL if one not in apart and to == POPULATION else to for one, to in targets.items()}
-    for name, theta in zip(fit.assembled.names, fit.theta, strict=True):
-        if theta > 0 and not {*term_facets(fit, name)} & apart and not inside_fixed(fit, name, known):
-            variance = variance + theta * fit.assembled.scale**2 * distances(judgments, name.split(":"), known, cells)
     drawn = drawn_facets(judgments, targets)
     shares = [*_shares(setup, cells)] if drawn else []
     return PairReaches(variance, df, tuple(_effect(setup, name, shares) for name in drawn))
+
+
+def _of_setup(
+    fit: Fitted, setup: Setup, weights: Floats, targets: Mapping[str, Target]
+) -> tuple[Floats, Floats, Floats]:
+    """Weights of cells in every sum, and the variances and degrees of freedom of differences for this setup."""
+    judgments, found = fit.judgments, contrast_weights(fit.assembled.problem, fit.point.solved, weights)
+    variance, df = Pairs(setup.model, found.cells).variances()
+    apart = {judgments.object, *judgments.ancestors(judgments.object)}
+    known = {one: PANEL if one not in apart and to == POPULATION else to for one, to in targets.items()}
+    for t in np.flatnonzero(fit.theta > 0):
+        if not {*term_facets(fit, fit.assembled.names[t])} & apart:
+            variance += fit.theta[t] * fit.assembled.scale**2 * _squares(fit, int(t), known, found)
+    return found.cells, variance, df
+
+
+def _squares(fit: Fitted, t: int, targets: Mapping[str, Target], found: Weights) -> Floats:
+    """Weight of a component in the variance of every difference, shape (pairs,)."""
+    name, pairs = fit.assembled.names[t], np.triu_indices(len(found.cells), 1)
+    if not is_of_known_levels(fit, name, targets):
+        return squares(found.components[t], np.arange(len(found.cells)))[pairs]
+    if inside_fixed(fit, name, targets):
+        return np.zeros(len(pairs[0]))
+    return distances(fit.judgments, term_facets(fit, name), targets, found.cells)
+
+
+def together(estimates: Sequence[Estimate]) -> Iterator[Estimate]:
+    """The same estimates of one fit, with the weights of cells of several found at once."""
+    fit = estimates[0].basis.fit
+    for start in range(0, len(estimates), step := max(_HELD // fit.judgments.n_cells, 1)):
+        some = estimates[start : start + step]
+        rows = np.array([one.basis.weight for one in some])
+        found = contrast_weights(fit.assembled.problem, fit.point.solved, rows).cells
+        for one, cells in zip(some, found, strict=True):
+            out = replace(one)
+            out.__dict__["_cells"] = cells
+            yield out
 
 
 def undetermined(fit: Fitted, weights: Floats, targets: Mapping[str, Target]) -> Ints:
@@ -73,11 +108,7 @@ def undetermined(fit: Fitted, weights: Floats, targets: Mapping[str, Target]) ->
     found, pairs = contrast_weights(fit.assembled.problem, fit.point.solved, weights), np.triu_indices(len(weights), 1)
     gradient = np.zeros((len(fit.theta), len(pairs[0])))
     for t in np.flatnonzero(space.any(axis=0)):
-        name = fit.assembled.names[t]
-        if not is_of_known_levels(fit, name, targets):
-            gradient[t] = squares(found.components[t], np.arange(len(weights)))[pairs]
-        elif not inside_fixed(fit, name, targets):
-            gradient[t] = distances(fit.judgments, term_facets(fit, name), targets, found.cells)
+        gradient[t] = _squares(fit, int(t), targets, found)
     size = np.linalg.norm(space, axis=1)[:, None] * np.maximum(np.abs(gradient).max(axis=0), 1e-300)
     return np.column_stack(pairs)[np.any(np.abs(space @ gradient) > 1e-7 * size, axis=0)]
 

@@ -18,7 +18,7 @@ from quorate.estimate.components.fit import Method
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
-from quorate.estimate.means.pairs import pair_reaches, undetermined
+from quorate.estimate.means.pairs import pair_reaches, together, undetermined
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, unsaid
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
@@ -29,6 +29,7 @@ from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     agreeing,
     best,
+    in_student,
     normal_deviations,
     ranks_by_widths,
 )
@@ -416,7 +417,7 @@ class Leaderboard(Board):
         if targets == self.targets:
             return None
         pairs = pair_errors(self.joint, self.judgments, self.systems, targets)
-        means = tuple(aimed(mean, among(mean.target, targets)) for mean in self.means)
+        means = tuple(aimed(mean, among(mean.target, targets)) for mean in together(self.means))
         return replace(self, pairs=pairs, means=means, targets=targets)
 
     @property
@@ -463,13 +464,18 @@ class Leaderboard(Board):
     @cached_property
     def _drawn(self) -> Floats:
         """Draws of the means less what they estimate, by the normal law."""
-        return normal_deviations(self.covariance, np.inf, _DRAWS, stream(self.seed, "ranks"))
+        return normal_deviations(self.covariance, np.inf, _DRAWS, self._stream)
+
+    @cached_property
+    def _stream(self) -> np.random.Generator:
+        """Source of the draws, and after these of their scale."""
+        return stream(self.seed, "ranks")
 
     @cached_property
     def _deviations(self) -> Floats:
         """The same with a scale that is as uncertain as their standard errors."""
         df = np.where(np.eye(len(self), dtype=bool), np.inf, self.pairs.freedom).min(axis=1)
-        return normal_deviations(self.covariance, df, _DRAWS, stream(self.seed, "ranks"))
+        return in_student(self._drawn, df, self._stream)
 
 
 def _of_means(square: Floats) -> float:
@@ -533,7 +539,7 @@ def leaderboard(
 def _means(judgments: Judgments, joint: JointMeans, targets: Mapping[str, Target]) -> list[Estimate]:
     """Mean of every system, in the order of the model: from its own scores, or from the model where these are alike."""
     if joint.chosen or len(joint.systems) > MOST_SYSTEMS:
-        return [on_scale(one) for one in joint.contrasts(np.eye(len(joint.systems)))]
+        return [on_scale(one) for one in together(joint.contrasts(np.eye(len(joint.systems))))]
     out = []
     for name, row in zip(joint.systems, np.eye(len(joint.systems)), strict=True):
         own = judgments.only(joint.facet, name)
