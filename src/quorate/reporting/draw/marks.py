@@ -265,11 +265,17 @@ def step(rows: Sequence[Row]) -> int:
     return 26 if len(rows) <= 20 else 18
 
 
-def bars(rows: Sequence[Row], label: str, share: str) -> Spec:
-    """Shares as bars, each in the colour that its row names."""
-    base = chart(rows, labels(label), step=step(rows))
-    x = channel(f"{share}:Q", title="share", axis={"format": "~%", "tickCount": 4}, scale={"zero": True})
-    return finish([base.mark("bar", height=14).encode(x=x, color=own_colour())])
+def bars(rows: Sequence[Row], label: str, share: str, look: str | Sequence[str] = ()) -> Callable[[], Spec]:
+    """The first shares as bars, in one colour, or each in that of its component where these are the facets."""
+
+    def drawn() -> Spec:
+        every = ((row, look if isinstance(look, str) else colour(row[label], look)) for row in rows[:MOST_ROWS])
+        shown = [{**row, "colour": own} for row, own in every]
+        x = channel(f"{share}:Q", title="share", axis={"format": "~%", "tickCount": 4}, scale={"zero": True})
+        bar = chart(shown, labels(label), step=step(shown)).mark("bar", height=14)
+        return finish([bar.encode(x=x, color=own_colour())])
+
+    return drawn
 
 
 def dots(
@@ -285,10 +291,12 @@ def dots(
     tall: int | None = None,
     side: str | None = None,
     thickness: float = 2.5,
+    wide: tuple[str, str] | None = None,
 ) -> Spec:
     """One dot with its interval in every row, of one colour or each with a colour, or colour and shape, of its own.
 
-    A line is dashed at ``at`` and dotted at ``edges``.
+    A line is dashed at ``at`` and dotted at ``edges``. Under the interval there may be a wide one, ``wide``: what its
+    columns begin with, and its colour.
     """
     looks = [colour] * len(rows) if isinstance(colour, str) else colour
     window = window or around(rows, value, *([] if at is None else [at]), *edges)
@@ -299,6 +307,10 @@ def dots(
     x = axis(value, title, window, len(rows))
     lines = [*([] if at is None else [line_at(at, x)])]
     lines += [line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges]
+    if wide is not None:
+        name, own = wide
+        under = base.mark("rule", strokeWidth=6, opacity=0.5, color=own)
+        lines.append(under.encode(x=like(x, f"{name}_low"), x2=f"{name}_high"))
     return finish([*lines, *intervals(shown, base, x, thickness=thickness)])
 
 

@@ -41,9 +41,13 @@ class Marks:
         """The same as marks of this kind."""
         return self._with(mark={"type": kind, **options})
 
-    def encode(self, *, tooltip: Sequence[Channel | str] = (), **channels: Channel | str) -> Marks:
-        """The same with these channels as well; a text is a field that needs no options."""
-        tips = {"tooltip": [_channel(one) for one in tooltip]} if tooltip else {}
+    def encode(self, *, tooltip: Sequence[Channel | str] | str = "", **channels: Channel | str) -> Marks:
+        """The same with these channels as well; a text is a field that needs no options.
+
+        What a pointer shows may be told in words: fields, those of numbers with their format after a colon.
+        """
+        told = map(_tip, tooltip.split()) if isinstance(tooltip, str) else map(_channel, tooltip)
+        tips = {"tooltip": [*told]} if tooltip else {}
         given = {name: _channel(one) for name, one in channels.items()}
         return self._with(encoding={**self.parts.get("encoding", {}), **given, **tips})
 
@@ -154,6 +158,11 @@ def shade(value: float, domain: Sequence[float], colours: Sequence[str]) -> str:
     share = (at - domain[place]) / ((domain[place + 1] - domain[place]) or 1.0)
     pairs = [[int(colours[place + end][i : i + 2], 16) for end in (0, 1)] for i in (1, 3, 5)]
     return "#" + "".join(f"{round(low + share * (high - low)):02X}" for low, high in pairs)
+
+
+def _tip(told: str) -> Channel:
+    name, number, pattern = told.partition(":")
+    return channel(f"{name}:Q", **({"format": pattern} if pattern else {})) if number else channel(f"{name}:N")
 
 
 def _channel(one: Channel | str) -> Channel:

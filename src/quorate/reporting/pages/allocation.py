@@ -118,7 +118,7 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         band = Marks(shown).mark("area", opacity=0.18)
         wide = band.encode(x=x, y=error("low", shown), y2="high", color=colour)
         means = Marks(shown).mark("line", strokeWidth=2.5)
-        tips = [channel("policy:N"), channel("calls:Q", format=","), channel("error:Q", format=".3~r")]
+        tips = "policy calls:, error:.3~r"
         drawn = means.encode(x=x, y=y, color=colour, strokeDash=dashed(POLICIES), tooltip=tips)
         layers = [wide, drawn]
         saved = study.saved if both else None
@@ -203,10 +203,8 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
         ]
         x = channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
         y = channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
-        numbers = [channel(f"{name}:Q", format=".3~r") for name in ("variance", "pulls", "arms")]
-        colour = coloured(styles, "which")
-        base = Marks(shown)
-        base = base.encode(x=x, y=y, color=colour, tooltip=[channel("which:N"), *numbers])
+        tips = "which variance:.3~r pulls:.3~r arms:.3~r"
+        base = Marks(shown).encode(x=x, y=y, color=coloured(styles, "which"), tooltip=tips)
         lines = base.mark("line", strokeWidth=2).encode(strokeDash=dashed(styles, "which"))
         points = base.mark("point", filled=True, size=30, opacity=1)
         return marks.finish([lines, points.only(lambda row: row["which"] == SHORT[ROBIN_HOOD])], height=300)
@@ -304,13 +302,11 @@ def _bars(rows: list[Row], title: str) -> Callable[[], Spec]:
 
     def chart() -> Spec:
         wide = [{**row, "to": row["to"] if row["to"] > row["from"] else row["from"] + 1e-3} for row in rows]
-        tips = [channel(f"{name}:Q", format=".3~r") for name in ("from", "to")]
-        tips.append(channel("arms:Q", format=","))
         scale = {"zero": False, "nice": False, "padding": 6}
         x = channel("from:Q", title=title, bin="binned", axis={"grid": False, "tickCount": 6}, scale=scale)
         y = channel("arms:Q", title="arms", axis={"grid": True, "tickCount": 4, "tickMinStep": 1})
         bar = Marks(wide).mark("bar", color=CORRECTED, opacity=0.85, binSpacing=1)
-        return marks.finish([bar.encode(x=x, x2="to", y=y, tooltip=tips)], height=180)
+        return marks.finish([bar.encode(x=x, x2="to", y=y, tooltip="from:.3~r to:.3~r arms:,")], height=180)
 
     return chart
 
@@ -369,15 +365,13 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
         strokes = channel("coefficient:N", scale=kinds, legend=legend)
         axis = {"grid": True, "tickCount": 5}
         y = channel("correlation:Q", title="correlation with human scores", scale={"zero": False}, axis=axis)
-        numbers = [channel("calls:Q", format=","), channel("correlation:Q", format=".3f")]
         layers = []
         for name in dict.fromkeys(row["policy"] for row in known):
             width, opacity = (6.0, 0.55) if name == SHORT[UNIFORM] else (2.0, 1.0)
             line = Marks([row for row in known if row["policy"] == name])
             line = line.mark("line", strokeWidth=width, opacity=opacity)
-            tips = [channel("policy:N"), channel("coefficient:N"), *numbers]
             encoded = {"x": calls(found.budget), "y": y, "color": coloured(POLICIES), "strokeDash": strokes}
-            layers.append(line.encode(**encoded, tooltip=tips))
+            layers.append(line.encode(**encoded, tooltip="policy coefficient calls:, correlation:.3f"))
         return marks.finish(layers, height=320)
 
     drawable = chart if marks.known(rows, *COEFFICIENTS) else None
@@ -410,15 +404,9 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         points = zip(curve["setting"], curve["spent"].tolist(), curve["wce_mean"].tolist(), strict=True)
         known = [{"setting": SHORT.get(name, name), "calls": n, "error": at} for name, n, at in points if at > 0]
         styles = _styles(sweep)
-        tips = [channel("setting:N"), channel("calls:Q", format=","), channel("error:Q", format=".3~r")]
-        line = Marks(known).mark("line", strokeWidth=2)
-        drawn = line.encode(
-            x=calls(int(sweep.spent[-1])),
-            y=error("error", known),
-            color=coloured(styles, "setting", columns=2),
-            strokeDash=dashed(styles, "setting"),
-            tooltip=tips,
-        )
+        line = Marks(known).mark("line", strokeWidth=2).encode(x=calls(int(sweep.spent[-1])), y=error("error", known))
+        colour, dashes = coloured(styles, "setting", columns=2), dashed(styles, "setting")
+        drawn = line.encode(color=colour, strokeDash=dashes, tooltip="setting calls:, error:.3~r")
         return marks.finish([drawn], height=340)
 
     heads = Short.titles("setting", warmup="warm-up", wce_mean="error", saved="saved, %")

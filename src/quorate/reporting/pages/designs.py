@@ -238,11 +238,9 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
     finding = "Nothing is uncertain here"
     if order:
         finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {called(order[0])}"
-    drawn = [{"source": called(name), "share": last.shares[name], "colour": CORRECTED} for name in order]
-
-    def chart() -> Spec:
-        return marks.bars(drawn, "source", "share")
-
+    chart = marks.bars(
+        [{"source": called(name), "share": last.shares[name]} for name in order], "source", "share", CORRECTED
+    )
     caption = Caption(finding, ("Share of the variance of the mean.",))
     heads = {"source": "source"} | {name: name for name in plans}
     return Figure.of("shares", caption, rows, heads, chart if order else None, percent=tuple(plans), most=6)

@@ -182,7 +182,7 @@ def attempts(gaming: Gaming) -> Figure:
         log = {"type": "log", "nice": False}
         x = channel("attempts:Q", title="attempts (log scale)", scale=log, axis=ticks)
         y = channel("prize:Q", title=f"prize, {unit(gaming)}", axis={"grid": True, "tickCount": 5})
-        tips = [channel("design:N"), channel("attempts:Q", format=","), channel("prize:Q", format=".4~r")]
+        tips = "design attempts:, prize:.4~r"
         line = Marks([row for row in rows if row["design"] in names])
         line = line.mark("line", strokeWidth=2.5, point={"size": 30})
         layers = [line.encode(x=x, y=y, color=channel("design:N", scale=scale, legend=legend), tooltip=tips)]

@@ -9,7 +9,7 @@ from quorate.analysis.interim import Interim
 from quorate.analysis.words import called, cut, number, significant
 from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, colour
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.study.status import Status
@@ -319,11 +319,7 @@ def sources(result: Interim) -> Figure:
     first = result.sources[0]
     finding = f"{whole_percent(first.share)} of the variance of the mean comes from {called(first.component)}"
     line = "Of the mean for judges like these, where there are several; else for the judges that were asked."
-
-    def chart() -> Spec:
-        shown = [{**row, "colour": colour(row["component"], ())} for row in rows[: marks.MOST_ROWS]]
-        return marks.bars(shown, "component", "share")
-
+    chart = marks.bars(rows, "component", "share")
     heads = Short.titles(component="source", share="share", advice="what makes it smaller")
     return Figure.of("sources", Caption(finding, (line,)), rows, heads, chart, percent="share", most=6)
 

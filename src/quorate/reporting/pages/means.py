@@ -10,7 +10,7 @@ from quorate.analysis.words import cut, number, significant
 from quorate.estimate.means.baseline import AgainstBaseline
 from quorate.estimate.means.mean_from import MeanFrom
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import Interval
@@ -154,12 +154,7 @@ def components(result: MeanFrom) -> Figure:
     if rows:
         finding = f"{whole_percent(rows[0]['share'])} of the variance of the mean comes from {rows[0]['component']}"
     line = "Share of the variance of the production mean: components of the pilot times their weights in these scores."
-
-    def chart() -> Spec:
-        facets = result.production.names
-        shown = [{**row, "colour": colour(row["component"], facets)} for row in rows[: marks.MOST_ROWS]]
-        return marks.bars(shown, "component", "share")
-
+    chart = marks.bars(rows, "component", "share", result.production.names)
     caption = Caption(finding, (line,))
     heads = {"component": "source", "share": "share"}
     titles = {"share": "share of Var(mean)", "se": "standard error it brings", "variance": "variance, of the pilot"}

@@ -124,14 +124,8 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         intervals = [
             row | {"naive_low": one.low, "naive_high": one.high} for row, one in zip(rows, naives, strict=True)
         ]
-        both = marks.spread(intervals)
-        window = marks.around(both, "value")
-        x = marks.axis("value", unit, window)
-        drawn = [marks.drawn(row, window, CORRECTED) for row in both]
-        base = marks.chart(drawn, marks.labels("system"), step=24)
-        naive = base.mark("rule", strokeWidth=7, opacity=0.5, color=NAIVE)
-        ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high")
-        return marks.finish([ends, *marks.intervals(drawn, base, x)])
+        drawn = marks.spread(intervals)
+        return marks.dots(drawn, "system", "value", unit, CORRECTED, tall=24, wide=("naive", NAIVE))
 
     heads = Short.titles("system", "value", naive="naive se", aware="aware se", ratio="times", low="95% interval")
     return Figure.of(name, Caption(finding, tuple(lines)), rows, heads, chart, titles=_HEADS, unfolded=True, of="value")

@@ -80,7 +80,7 @@ def histogram(name: str, parameter: str, found: Uniformity, band: tuple[int, int
         def y(field: str) -> Channel:
             return channel(f"{field}:Q", title="studies", scale=scale, axis=axis)
 
-        base = Marks(shown).encode(x=x, tooltip=["ranks:N", "studies:Q"])
+        base = Marks(shown).encode(x=x, tooltip="ranks studies:")
         lines = Marks([{"low": low, "high": high, "expected": expected}])
         layers = [
             lines.mark("rect", opacity=0.25, color=NAIVE).encode(y=y("low"), y2="high"),

@@ -170,8 +170,7 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         axis = {"values": budgets, "format": ",", "grid": False}
         x = channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
         y = channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
-        tips: list[Any] = ["plan:N", channel("budget:Q", format=","), channel("value:Q", format=".3~r")]
-        base = Marks(shown).encode(x=x, color=coloured(styles, "plan"), tooltip=tips)
+        base = Marks(shown).encode(x=x, color=coloured(styles, "plan"), tooltip="plan budget:, value:.3~r")
         wide = base.mark("rule", strokeWidth=2, opacity=0.6)
         layers = [
             wide.encode(y=channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),

@@ -252,11 +252,7 @@ def missing(analysis: Analysis, facet: str) -> Figure:
     some = [row for row in rows if row["without_score"]]
     line = f"Share of rows without a usable score, by {facet}; {counted(sum(row['rows'] for row in rows), 'row')}."
     whole = f"Not drawn: {counted(len(rows) - len(some), facet)} with every score." if len(some) < len(rows) else ""
-
-    def chart() -> Spec:
-        colour = palette(analysis.judgments.names).get(facet, NAIVE)
-        return marks.bars([{**row, "colour": colour} for row in some[: marks.MOST_ROWS]], "level", "share")
-
+    chart = marks.bars(some, "level", "share", palette(analysis.judgments.names).get(facet, NAIVE))
     heads = {"level": facet, "share": "share without score"}
     caption = Caption(finding, (line, *([whole] if whole else []), *more(some)))
     return Figure(f"missing-{facet}", caption, rows, chart, heads)

@@ -221,12 +221,7 @@ def per_judgment(analysis: Analysis) -> Figure:
     finding = f"{whole_percent(rows[0]['share_of_variance'])} {comes}"
     fixed = "For a fixed facet it is the spread of its levels' means, which is no sampling variance."
     line = f"Share of the variance of a single score; {size(analysis)}. {fixed}"
-
-    def chart() -> Spec:
-        shown, facets = rows[: marks.MOST_ROWS], analysis.judgments.names
-        drawn = [{**row, "colour": colour(row["component"], facets)} for row in shown]
-        return marks.bars(drawn, "component", "share_of_variance")
-
+    chart = marks.bars(rows, "component", "share_of_variance", analysis.judgments.names)
     heads = {"share_of_variance": "share of Var(one judgment)"}
     return Figure("per-judgment", Caption(finding, (line,)), rows, chart, heads, folded=True)
 

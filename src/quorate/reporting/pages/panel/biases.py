@@ -84,6 +84,11 @@ def headers(view: PanelAnalysis) -> dict[str, str]:
     return {**ends, "se": "standard error", "p_holm": "p (Holm)"}
 
 
+def unnamed(view: PanelAnalysis, rows: Sequence[Row]) -> list[Row]:
+    """Rows without the system where there is one alone."""
+    return [{key: value for key, value in row.items() if key != "system" or not view.alone} for row in rows]
+
+
 def axis(view: PanelAnalysis, what: str) -> str:
     """Title of an axis in score units."""
     return f"{what} {cut(view.panel.judgments.score, 30)} (score units)"
@@ -298,8 +303,7 @@ def bias(view: PanelAnalysis) -> Figure:
             return tiles([row for row in rows if row["system"] != ALL_SYSTEMS], "bias", ".2f", "bias")
         return grouped(rows, "judge", "bias", systems(view, whole=True), title, at=0.0)
 
-    hidden = ("system",) if view.alone else ()
-    shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    shown = unnamed(view, rows)
     caption = Caption(_finding(view), lines)
     heads = Short.titles("judge", "system", "mean", "bias", low="interval", verdict="")
     titles = headers(view) | {"system": view.system}

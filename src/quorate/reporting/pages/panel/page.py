@@ -32,6 +32,7 @@ from quorate.reporting.pages.panel.biases import (
     orders,
     preference,
     rankings_by_judge,
+    unnamed,
 )
 from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
@@ -62,8 +63,7 @@ def means(view: PanelAnalysis) -> Figure | None:
     )
     line = f"Mean score by the judges of each {role}, who weigh equally, less the average of the {plural(role)}"
     lines = (f"{line}, with {view.coverage} intervals. {found.scope}",)
-    hidden = ("system",) if view.alone else ()
-    table = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    table = unnamed(view, rows)
     return marks.dotted(
         "panel-groups",
         Caption(finding, lines),
@@ -105,8 +105,7 @@ def variances(view: PanelAnalysis) -> Figure | None:
         "like these in this study; with one judge, for that judge. A few judges say little of how others like them "
         "would differ."
     )
-    hidden = ("system",) if view.alone else ()
-    shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    shown = unnamed(view, rows)
     heads = {"system": "system", "group": _role(view), "judges": "judges", "mean": "mean", "se": "SE, these"}
     heads |= {"se_like_these": "like these"}
     titles = headers(view) | {"system": view.system, "group": _role(view), "se": "standard error, these judges"}
@@ -140,8 +139,7 @@ def panels(view: PanelAnalysis) -> Figure | None:
         f"for the average of {counted(len(view.judges), JUDGE)}, less the bias that this study expects. Intervals: "
         f"{view.coverage}, {view.panel.resamples:,} studies of resampled {plural(cut(view.item))}, the panels held."
     )
-    hidden = ("system",) if view.alone else ()
-    shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    shown = unnamed(view, rows)
     return marks.dotted(
         "panel-group-panels",
         Caption(finding, (line,)),

@@ -176,14 +176,8 @@ def cells(result: Agreement) -> Figure:
             | {"low": row["all_low"], "high": row["all_high"], "alone_low": row["low"], "alone_high": row["high"]}
             for row in marks.spread(known)
         ]
-        window = marks.around(both, "right")
-        x = marks.axis("right", "share of right judgments", window)
-        drawn = [marks.drawn(row, window, CORRECTED) for row in both]
-        base = marks.chart(drawn, marks.labels("cell"), step=17)
-        alone = base.mark("rule", strokeWidth=6, opacity=0.45).encode(
-            x=marks.like(x, "alone_low"), x2="alone_high", color=marks.own_colour()
-        )
-        return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
+        title, wide = "share of right judgments", ("alone", CORRECTED)
+        return marks.dots(both, "cell", "right", title, CORRECTED, tall=17, thickness=1.2, wide=wide)
 
     heads = Short.titles("cell", "judgments", "right", low=f"{at_level(result.level)} interval")
     titles = {"all_low": "low, all at once", "all_high": "high, all at once"}

@@ -339,11 +339,10 @@ def pairs(found: Ratings | Leaderboard) -> Figure:
         axis = {"grid": False, "format": "d", "values": _ticks(count)}
         ends = [0.5, count + 0.5]
         across, down = ({"domain": domain, "nice": False, "zero": False} for domain in (ends, ends[::-1]))
-        tips = [channel("better:N"), channel("worse:N")]
         x = channel("left:Q", title="place of the other system", axis=axis, scale=across)
         y = channel("top:Q", title="place of the better system", axis=axis, scale=down)
         cells = Marks(boxes).mark("rect", color=CORRECTED, opacity=0.85)
-        cells = cells.encode(x=x, x2="right", y=y, y2="bottom", tooltip=tips)
+        cells = cells.encode(x=x, x2="right", y=y, y2="bottom", tooltip="better worse")
         diagonal = Marks([{"left": end, "top": end} for end in ends])
         same = diagonal.mark("line", color=INK, opacity=0.4).encode(x=x, y=y)
         return marks.finish([cells, same], height=min(360, 60 + 12 * count))

@@ -69,7 +69,7 @@ def needed(result: VotesPlan) -> Figure:
         x = channel("margin:Q", title="margin", scale={"nice": False, "zero": False})
         y = channel("votes:Q", title="votes (log scale)", scale={"type": "log"}, axis={"format": ","})
         line = Marks(curve).mark("line", color=NAIVE).encode(x=x, y=y)
-        tips = [channel("case:N"), channel("margin:Q", format=".3f"), channel("votes:Q", format=",")]
+        tips = "case margin:.3f votes:,"
         dots = Marks(known).mark("point", filled=True, size=70, color=CORRECTED).encode(x=x, y=y, tooltip=tips)
         return marks.finish([line, dots], height=240)
 

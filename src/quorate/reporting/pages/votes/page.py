@@ -303,7 +303,7 @@ def decided(view: VotesAnalysis) -> Figure:
         ends = [{name: row[name] for name in ("votes", "low", "high")} for row in rows]
         band = Marks(marks.known(ends, "low", "high")).mark("area", color=MISSED, opacity=0.2)
         base = Marks(drawn).encode(x=x, y=_share("share", title), color=_colour())
-        points = base.mark("point", filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
+        points = base.mark("point", filled=True, size=36, opacity=1).encode(tooltip="law votes: share:")
         wide = band.encode(x=x, y=_share("low", title), y2="high")
         return marks.finish([wide, base.mark("line", strokeWidth=2.5), points], height=320)
 
@@ -383,15 +383,9 @@ def stability(found: Stability) -> Figure:
         colours = {"domain": [SAME, CHANGED], "range": [CORRECTED, MISSED]}
         shapes = {"domain": [SAME, CHANGED], "range": ["circle", "diamond"]}
         legend = {"title": None, "columns": 1, "labelLimit": 260}
-        tips = [
-            channel("pair:N"),
-            *(channel(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p")),
-        ]
+        tips = "pair early:.3f rest:.3f drift_p:.3f"
         dots = Marks(drawn).mark("point", filled=True, size=45, opacity=0.75)
-        colour, shape = (
-            channel("which:N", scale=colours, legend=legend),
-            channel("which:N", scale=shapes, legend=legend),
-        )
+        colour, shape = (channel("which:N", scale=scale, legend=legend) for scale in (colours, shapes))
         cloud = dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
         ends = [{"early": end, "rest": end} for end in window]
         line = Marks(ends).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)

@@ -66,10 +66,7 @@ def chances(result: NextBattles) -> Figure:
     lines.append(
         f"Gain: by how much one more vote lowers {_SMALL[result.criterion].replace('determinant', 'log determinant')}."
     )
-
-    def chart() -> Spec:
-        return marks.bars([row | {"colour": CORRECTED} for row in rows[:MOST_BARS]], "pair", "chance")
-
+    chart = marks.bars(rows[:MOST_BARS], "pair", "chance", CORRECTED)
     finding = f"Half of the votes go to {half:,} of {counted(pairs, 'pair')}"
     heads = Short.titles("pair", "votes", "chance", "next")
     caption = Caption(finding, tuple(lines))
@@ -199,16 +196,10 @@ def pairs(found: Protocols) -> Figure:
         x = channel("first_margin:Q", title=f"margin under {cut(found.first.name)}", scale=scale)
         y = channel("second_margin:Q", title=f"margin under {cut(found.second.name)}", scale=scale)
         base = Marks(rows)
-        across = base.mark("rule", color=CORRECTED, opacity=0.35).encode(
-            x=channel("first_low:Q", scale=scale), x2="first_high", y=y
-        )
-        down = base.mark("rule", color=CORRECTED, opacity=0.35).encode(
-            x=x, y=channel("second_low:Q", scale=scale), y2="second_high"
-        )
-        tips = [
-            channel("pair:N"),
-            *(channel(f"{one}_margin:Q", format=".3f") for one in ("first", "second")),
-        ]
+        rule = base.mark("rule", color=CORRECTED, opacity=0.35)
+        across = rule.encode(x=channel("first_low:Q", scale=scale), x2="first_high", y=y)
+        down = rule.encode(x=x, y=channel("second_low:Q", scale=scale), y2="second_high")
+        tips = "pair first_margin:.3f second_margin:.3f"
         dots = base.mark("point", filled=True, size=55, color=CORRECTED, opacity=0.9).encode(x=x, y=y, tooltip=tips)
         same = [{"first_margin": end, "second_margin": end} for end in window]
         line = Marks(same).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
@@ -253,14 +244,9 @@ def scaling(found: Protocols) -> Figure:
         x = channel("size:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
         y = channel("votes:Q", title="votes needed (log scale)", scale={"type": "log"}, axis={"format": ","})
         line = Marks(curve).mark("line", color=INK, opacity=0.5).encode(x=x, y=y)
-        tips = [
-            channel("pair:N"),
-            channel("by:N"),
-            channel("size:Q", format=".3f"),
-            channel("votes:Q", format=","),
-        ]
         dots = Marks(rows).mark("point", filled=True, size=55, opacity=0.85)
-        return marks.finish([line, dots.encode(x=x, y=y, color=_colour(found), tooltip=tips)], height=300)
+        dots = dots.encode(x=x, y=y, color=_colour(found), tooltip="pair by size:.3f votes:,")
+        return marks.finish([line, dots], height=300)
 
     heads = {"by": "protocol", "size": "size of the margin", "votes": "votes needed"}
     return Figure("scaling", Caption(finding, lines), rows, chart if rows else None, heads)
