@@ -371,3 +371,30 @@ def test_a_label_in_a_list_is_a_label(tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert read(path).labels == ("ham", "spam")
+
+
+def test_models_that_are_called_judges_stand_beside_a_person_whatever_their_numbers(tmp_path):
+    cells = [(f"Q{n}", m[0] / 100 + n / 31, m[1] / 97 + n / 37, m[2] / 89 + n / 41) for n, m in enumerate(MARKS)]
+    with pytest.raises(Unsure) as asked:
+        read(sheet(tmp_path, *rows("Nr,GPT-4o judge,Claude judge,Katrin", cells)))
+    assert asked.value.ways[0].options["wide"] == {"judge": ("GPT-4o judge", "Claude judge", "Katrin")}
+
+
+@pytest.mark.parametrize("kinds", [("Terminology", "Accuracy/Omission"), ("Fluency", "Style")])
+def test_a_list_of_errors_is_none_of_judgments(tmp_path, kinds):
+    cells = [(n, "gpt", kinds[n % 2], ("Minor", "Major")[m[0] % 2], f"rev{n % 3}") for n, m in enumerate(MARKS)]
+    with pytest.raises(Unsure, match="every row is an error by Severity and"):
+        read(sheet(tmp_path, *rows("Segment,Engine,Category,Severity,Reviewer", cells)))
+
+
+def test_what_a_panelist_answered_twice_is_not_what_is_judged(tmp_path):
+    cells = [(f"P{n}", rep, (657, 355, 169)[MARKS[n, rep] % 3], MARKS[n, rep] % 2) for n in range(N) for rep in (0, 1)]
+    table = read(sheet(tmp_path, *rows("Panelist,Rep,Answer,Correct", cells)))
+    assert (table.n_levels("item"), table.n_answers) == (N, 2 * N)
+
+
+def test_two_versions_of_a_prompt_are_compared(tmp_path):
+    path = sheet(
+        tmp_path, *rows("Ticket,Prompt v3 (1-9),Prompt v4 (1-9)", ((f"T{n}", *m[:2]) for n, m in enumerate(MARKS)))
+    )
+    assert "Prompt v4 (1-9)" in q.compare(path).sentence

@@ -120,6 +120,8 @@ def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
     if len(kept) == 1:  # quicker, and asked for in every comparison of pairs
         out[kept, kept] = 1 / inside[0, 0]
         return out
+    told = np.diag(inside) > 0  # rounding may leave less than nothing of what a component is known by
+    inside, kept = inside[np.ix_(told, told)], [one for one, known in zip(kept, told, strict=True) if known]
     scale = 1 / np.sqrt(np.diag(inside))
     inverse = np.linalg.pinv(inside * scale[:, None] * scale, rcond=1e-10, hermitian=True)
     out[np.ix_(kept, kept)] = inverse * scale[:, None] * scale

@@ -12,6 +12,7 @@ from quorate.table.columns.aliases import REPLICATES
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
+    COMPARED,
     OCCASIONS,
     QUESTION,
     is_aspect,
@@ -82,7 +83,8 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
         told = [part_of([*dict.fromkeys(part)]) for part in crossed(columns) or ()]
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
-    return named and plainly and all(max(map(len, words_of(name))) > _FEWEST_LETTERS for name in own)
+    versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
+    return named and plainly and (versions or all(max(map(len, words_of(name))) > _FEWEST_LETTERS for name in own))
 
 
 def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple[Meant, ...], str]:

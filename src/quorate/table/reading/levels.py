@@ -36,8 +36,9 @@ from quorate.table.columns.names import (
     is_person,
     words_of,
 )
-from quorate.table.facts.profile import Table
+from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model, maker
+from quorate.table.reading.key import is_of_machines, is_of_people
 from quorate.table.reading.reading import Confidence, Meant
 from quorate.wording import listed, words
 
@@ -315,3 +316,18 @@ def _turned(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     few = min((above, ~above), key=lambda side: (side.sum(), side[0]))
     clear = few.sum() > 1 and (alike[np.ix_(few, ~few)] < -_CHANCE / np.sqrt(len(rows))).mean() > 1 / 2
     return tuple(np.array(columns)[few].tolist()) if clear else ()
+
+
+def judges_of_one(free: Sequence[Column]) -> list[Column]:
+    """Columns of judges by names that end alike, such as ``rater1_domain1`` and ``rater2_domain1``."""
+    named = [(words_of(one.name), one) for one in free]
+    judges = [(parts[2:], one) for parts, one in named if len(parts) > 2 and is_judge(" ".join(parts[:2]))]
+    return [one for _, one in judges] if len(judges) > 1 and all(end == judges[0][0] for end, _ in judges) else []
+
+
+def models_that_judge(free: Sequence[Column]) -> list[Column]:
+    """Columns of models that are called judges, such as ``GPT-4o judge``, beside those of whoever else judged."""
+    named = [(words_of(one.name), one) for one in free if one.scored and is_of_machines(one.name)]
+    judges = [one for parts, one in named if len(parts) > 1 and parts[-1] in JUDGES_ALONE]
+    beside = [one for one in free if is_given(one.name) or is_of_people(one.name)]
+    return judges if len(judges) > 1 and beside else []

@@ -27,7 +27,7 @@ from quorate.table.reading.key import MOST_WORDINGS, claims_of, identifier, is_o
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
 from quorate.table.reading.wide import same_scale
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
@@ -37,6 +37,10 @@ _LONGEST_SHEET, _ROUNDED = 20_000, 0.06
 """Rows of the longest table that may end in totals, and how far from these a number is that was rounded."""
 _FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
 """Labels of which one may be a total; judgments, and the share of judges to them beyond which most judged once."""
+_SEVERE = frozenset(("minor", "major", "critical"))
+"""What errors of a translation are."""
+_DIMENSIONS = frozenset(words("accuracy fluency terminology style locale mistranslation omission punctuation"))
+"""Of which kinds such errors are."""
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
 
@@ -200,6 +204,24 @@ def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
         close = [abs(value - other) <= _ROUNDED for value in wanted for other in of_rest if other is not None]
         found.append(sum(close) >= len(wanted))
     return bool(found) and all(found)
+
+
+def refuse_errors(table: Table) -> None:
+    """Refuse a list of errors, each with its severity: what has none is not in it, and nothing says what one costs.
+
+    Raises
+    ------
+    Unsure
+        If names and labels say that rows are errors.
+    """
+    severe = [one for one in table.columns if "severity" in words_of(one.name) and {*map(plain, one.words)} & _SEVERE]
+    dimensions = {one.name: {plain(word.partition("/")[0]) for word in one.words} for one in table.columns}
+    kinds = [name for name, held in dimensions.items() if "error" in words_of(name) or len(held & _DIMENSIONS) > 1]
+    if severe and kinds:
+        raise Unsure(
+            f"source: every row is an error by {listed([severe[0].name, *kinds], most=3)}, and no judgment; give a row "
+            "for each judgment of what was judged, with the weights of its errors added up, 0 where there are none"
+        )
 
 
 def refuse_peers(table: Table, known: Mapping[str, str]) -> None:

@@ -61,6 +61,7 @@ from quorate.table.reading.recognised import (
     no_status,
     numbers_of_rows,
     recognised,
+    refuse_errors,
     refuse_peers,
     refuse_rows,
 )
@@ -115,6 +116,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     refuse_statistics(table)
     known, aside, reasons = recognised(table)
     refuse_peers(table, known)
+    refuse_errors(table)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
@@ -246,9 +248,9 @@ def _of_rows(
         dropped, aside = {*dropped, JUDGE}, {*aside, once}
     alone = known.get(JUDGE, "") if ITEM not in known else ""
     judged = named_as_judged(table, {*known.values()}, False) if alone else []
-    others = [one for one in judged if not _is_occasion(one)]
-    each = [name for role in (JUDGE, SYSTEM) if (name := known.get(role))]
-    each += [one.name for one in judged if alone and not others]
+    others = [one for one in judged if not (_is_occasion(one) or {*words_of(one.name)} <= RESPONSES)]
+    each = [name for role in (JUDGE, SYSTEM, REPLICATE) if (name := known.get(role))]
+    each += [one.name for one in judged if _is_occasion(one) and not others]
     if alone and table.keys(each) == table.rows and not others:
         reasons.append(f"{alone} answered once {'each' if len(each) == 1 else 'of each'}: what every row is of")
         known[ITEM] = known.pop(JUDGE)

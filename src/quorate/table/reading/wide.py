@@ -54,6 +54,8 @@ from quorate.table.reading.levels import (
     is_initials,
     is_level,
     is_try,
+    judges_of_one,
+    models_that_judge,
     open_of,
     part_of,
     role_of,
@@ -248,12 +250,16 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
 def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are not of the family by their names, and hold scores on its scale."""
     free = [one for one in table.columns if one.name not in taken and one.name not in columns and one.scored]
-    free = [one for one in free if one.distinct > 1 and not (no_score(one.name) or is_judged(one.name))]
+    free = [one for one in free if one.distinct > 1 and not (no_score(one.name) or groups_items(one.name))]
     kinds = [table.column(name) for name in columns]
     return tuple(
         one.name
         for one in free
-        if any(same_scale(kind, one) for kind in kinds if is_of_people(one.name) or (one.words and kind.words))
+        if any(
+            same_scale(kind, one) or _both_shares(kind, one)
+            for kind in kinds
+            if is_of_people(one.name) or is_given(one.name) or (one.words and kind.words)
+        )
     )
 
 
@@ -347,7 +353,7 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     numbered = [one for one in free if form_of(one.name) == form]
     if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
         return tuple(one.name for one in numbered), False
-    judges = [one for one in free if is_judge(one.name)] or _judges_of_one(free)
+    judges = [one for one in free if is_judge(one.name)] or judges_of_one(free) or models_that_judge(free)
     people = [one for one in free if is_given(one.name)]
     beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
     people = beside if are_people(*[[one.name for one in beside]] * 2) else people
@@ -372,13 +378,6 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     texts = _of_the_same_words(table, taken)
     return (*texts, *_constant([one for one in free if not one.scored], texts)), True
-
-
-def _judges_of_one(free: Sequence[Column]) -> list[Column]:
-    """Columns of judges by names that end alike, such as ``rater1_domain1`` and ``rater2_domain1``."""
-    named = [(words_of(one.name), one) for one in free]
-    judges = [(parts[2:], one) for parts, one in named if len(parts) > 2 and is_judge(" ".join(parts[:2]))]
-    return [one for _, one in judges] if len(judges) > 1 and all(end == judges[0][0] for end, _ in judges) else []
 
 
 def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
@@ -507,6 +506,12 @@ def same_scale(one: Column, other: Column) -> bool:
     return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
 
 
+def _both_shares(one: Column, person: Column) -> bool:
+    """Whether a column of somebody's holds broken numbers from 0 to 1, as another does."""
+    shares = [two for two in (one, person) if two.numeric and not two.whole and (two.low or 0) >= 0]
+    return is_given(person.name) and len(shares) == len("ab") and all((two.high or 0) <= 1 for two in shares)
+
+
 def _row(table: Table, known: Mapping[str, str]) -> str | None:
     """The column that says what every row is; None if no column tells all rows apart."""
     if table.rows < 2:
@@ -563,7 +568,7 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
         and one.distinct > 1
         and one.name not in taken
         and one.words
-        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or is_judged(one.name)))
+        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or groups_items(one.name)))
         and (not held or holder_of(one.name) in HOLDERS)
     ]
     free = [one for one in free if not is_count(one.name)] or free
