@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -38,14 +38,12 @@ from quorate.table.facets import OK
 # Choice of the columns that play a role, from any frame, under names and in kinds that are alike everywhere.
 
 
-Frame = TypeVar("Frame", nw.DataFrame[Any], nw.LazyFrame[Any])
-
 TEXT = (nw.String, nw.Categorical, nw.Enum)
 _WIDE = (nw.Int128, nw.UInt128)
 _TIMES = (nw.Date, nw.Datetime, nw.Time, nw.Duration)
 
 
-def choose(frame: Frame, roles: Roles) -> Frame:
+def choose(frame: nw.LazyFrame[Any], roles: Roles) -> nw.LazyFrame[Any]:
     """The columns ``f0``, ``f1``, ... (facets), ``score``, and where declared ``status`` and ``replicate``.
 
     Raises
@@ -58,13 +56,13 @@ def choose(frame: Frame, roles: Roles) -> Frame:
     return frame.select(
         *(label_column(facet.column, schema[facet.column]).alias(f"f{i}") for i, facet in enumerate(roles.facets)),
         nw.col(roles.score).alias("score"),
-        *(
-            nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase().alias("status")
-            for name in [roles.status]
-            if name is not None
-        ),
+        *([_status_column(roles.status, blanks)] if roles.status is not None else []),
         *([nw.col(roles.replicate).alias("replicate")] if roles.replicate is not None else []),
     )
+
+
+def _status_column(name: str, blanks: str | None) -> nw.Expr:
+    return nw.col(name).cast(nw.String).str.strip_chars(blanks).str.to_lowercase().alias("status")
 
 
 def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
@@ -85,6 +83,24 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
 
 
+def label_series(column: nw.Series[Any]) -> nw.Series[Any]:
+    """The same of a column in memory, which is not asked of its library where nothing has to be made.
+
+    Raises
+    ------
+    InvalidData
+        If the column holds lists, records or bytes.
+    """
+    kind = column.dtype
+    if kind.is_nested() or isinstance(kind, nw.Binary):
+        raise no_labels(column.name, str(kind).lower())
+    if kind.is_float() and np.isnan(column.to_numpy()).any():
+        return column.to_frame().select(nw.col(column.name).fill_nan(None))[column.name]
+    if kind.is_decimal():
+        return column.cast(nw.Float64)
+    return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+
+
 def has_numbers(kind: nw.dtypes.DType) -> bool:
     """Whether scores in a column of this kind need no reading of text."""
     return kind.is_numeric() or isinstance(kind, nw.Boolean)
@@ -99,7 +115,8 @@ def coded(column: nw.Series[Any]) -> Coded:
     if few:  # to ask the library takes longer than to look at each
         return encode(np.array([str(entry) for entry in column.to_list()], dtype=object), absent)
     if isinstance(column.dtype, nw.Boolean):
-        return encode(np.asarray(column.fill_null(value=False).to_numpy(), dtype=np.bool_), absent)
+        known = column.fill_null(value=False) if absent.any() else column
+        return encode(np.asarray(known.to_numpy(), dtype=np.bool_), absent)
     if column.dtype.is_numeric():
         return encode(column.fill_null(0).to_numpy() if absent.any() else column.to_numpy(), absent)
     entries = column.to_list()
@@ -149,26 +166,31 @@ def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Groupe
     InvalidData
         If a score is not a finite number or a status is not known.
     """
-    rows = choose(frame, roles)
-    facets = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
-    status = None if roles.status is None else coded(rows["status"])
-    replicate = None if roles.replicate is None else coded(rows["replicate"])
-    return grouped(facets, roles, _scores(rows["score"], missing), status, replicate)
+    facets, status = _facets(frame, roles), _status(frame, roles)
+    replicate = None if roles.replicate is None else coded(frame[roles.replicate])
+    return grouped(facets, roles, _scores(frame[roles.score], missing), status, replicate)
+
+
+def _facets(frame: nw.DataFrame[Any], roles: Roles) -> list[Coded]:
+    return [coded(label_series(frame[facet.column])) for facet in roles.facets]
+
+
+def _status(frame: nw.DataFrame[Any], roles: Roles) -> Coded | None:
+    if roles.status is None:
+        return None
+    return coded(frame.select(_status_column(roles.status, BLANKS))["status"])
 
 
 def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
     """Every usable answer, as `collapse` finds them."""
-    rows = choose(frame, roles)
-    scores = _scores(rows["score"], missing)
-    status = None if roles.status is None else statuses(coded(rows["status"]), roles.status)
-    usable = scores.present if status is None else scores.present & status[OK]
-    every = [coded(rows[f"f{place}"]) for place in range(len(roles.facets))]
-    facets = [replace(facet, codes=facet.codes[usable]) for facet in every]
+    scores, said = _scores(frame[roles.score], missing), _status(frame, roles)
+    usable = scores.present if said is None else scores.present & statuses(said, str(roles.status))[OK]
+    facets = [replace(facet, codes=facet.codes[usable]) for facet in _facets(frame, roles)]
     cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
     values = scores.values[usable]
     rank = np.zeros(len(values), dtype=np.int64)
     if roles.replicate is not None:  # those that are numbers by their size, then others as text, then those without
-        replicate = coded(rows["replicate"])
+        replicate = coded(frame[roles.replicate])
         numbers = [(level, number(level)) for level in replicate.levels]
         keys = [(0, x, level) if x is not None and math.isfinite(x) else (1, 0.0, level) for level, x in numbers]
         place = np.full(len(keys) + 1, len(keys), dtype=np.int64)
@@ -181,19 +203,17 @@ def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungroup
 
 def long(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Long:
     """Every row as it was read: its labels, replicate, score and status."""
-    rows = choose(frame, roles)
-    scores = _scores(rows["score"], missing)
+    scores, said = _scores(frame[roles.score], missing), _status(frame, roles)
     usable, words = scores.present, np.full(len(scores.values), OK, dtype=object)
-    if roles.status is not None:
-        for name, held in statuses(coded(rows["status"]), roles.status).items():
+    if said is not None:
+        for name, held in statuses(said, str(roles.status)).items():
             words[held] = name
         usable = usable & (words == OK)
     labels = None
     if roles.replicate is not None:
-        replicate = coded(rows["replicate"])
+        replicate = coded(frame[roles.replicate])
         labels = np.array([*replicate.levels, None], dtype=object)[replicate.codes]
-    facets = tuple(coded(rows[f"f{place}"]) for place in range(len(roles.facets)))
-    return Long(facets, np.where(usable, scores.values, np.nan), words, labels)
+    return Long(tuple(_facets(frame, roles)), np.where(usable, scores.values, np.nan), words, labels)
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
@@ -201,7 +221,8 @@ def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
     if not has_numbers(column.dtype):
         entries = [entry if there else None for entry, there in zip(column.to_list(), present.tolist(), strict=True)]
         return Scores(*parse(entries, missing), column)
-    values = np.asarray(column.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+    held = column.cast(nw.Float64)
+    values = np.asarray((held if present.all() else held.fill_null(float("nan"))).to_numpy(), dtype=np.float64)
     if missing.numbers:
         present &= ~np.isin(values, missing.numbers)
     if missing.nan:

@@ -226,10 +226,9 @@ def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
     InvalidData
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
-    from quorate.table.collapse.eager import coded, label_column
+    from quorate.table.collapse.eager import coded, label_series
 
-    chosen = {name: frame.select(label_column(name, frame.schema[name]))[name] for name in roles.labels}
-    labels = {name: coded(column) for name, column in chosen.items()}
+    labels = {name: coded(label_series(frame[name])) for name in roles.labels}
     numbers = {}
     for name in roles.numbers:
         numbers[name] = _frame_numbers(frame[name])
