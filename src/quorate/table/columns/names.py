@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from quorate.table.columns import aliases
 from quorate.table.columns.given_names import without_remark
@@ -206,10 +207,14 @@ def words_of(name: str) -> list[str]:
     >>> words_of("RaterID"), words_of("model_a1.score")
     (['rater', 'id'], ['model', 'a', '1', 'score'])
     """
+    return [*_words_of(name)]
+
+
+@lru_cache(maxsize=4096)
+def _words_of(name: str) -> tuple[str, ...]:
     words = re.sub(r"(?<=[a-z])(?=[0-9])", "_", plain(name)).split("_")
-    return [
-        part for word in words for part in ((word[:-2], "id") if word[:-2] in _NAMED and word[-2:] == "id" else [word])
-    ]
+    parts = ((word[:-2], "id") if word[:-2] in _NAMED and word[-2:] == "id" else (word,) for word in words)
+    return tuple(part for some in parts for part in some)
 
 
 def form_of(name: str) -> str:

@@ -55,6 +55,23 @@ def is_of_engine(error: Exception) -> bool:
     return duckdb is not None and isinstance(error, duckdb.Error)
 
 
+def later(own: DuckDBPyConnection, frame: Any) -> DuckDBPyRelation:
+    """The same, which the engine is told of when something is asked of it."""
+    return cast("DuckDBPyRelation", _Later(own, frame))
+
+
+class _Later:
+    def __init__(self, own: DuckDBPyConnection, frame: Any) -> None:
+        self.own, self.frame = own, frame
+
+    @cached_property
+    def made(self) -> DuckDBPyRelation:
+        return registered(self.own, self.frame)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.made, name)
+
+
 @cache
 def _database() -> DuckDBPyConnection:
     """The database that all connections of a process share: to make one takes longer than to read most files."""

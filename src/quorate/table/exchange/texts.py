@@ -31,6 +31,10 @@ _PERHAPS = re.compile(r"\s*[+-]*(?:[\d._e+-]*_[\d._e+-]*|[+-][\d.].*|nan\(.*)\s*
 """Other text that the engine may read as a number, such as 1_000."""
 
 
+_DOUBLE, _LEAST, _GREATEST = 8, 1e-4, 1e15
+"""Bytes of a number, and between which ones it is written without an exponent."""
+
+
 class Texts:
     """A table whose columns are text, as a relation of the engine, which has it from the first query that needs one."""
 
@@ -116,6 +120,22 @@ def numbers(words: Sequence[str]) -> list[float | None]:
             for at, value in zip(odd, cast.fetchall()[0][0], strict=True):
                 found[at] = value
     return found
+
+
+def texts_of(column: NDArray[Any]) -> Cells | None:
+    """Values in memory as the engine has them as text; None where that is for the engine to say."""
+    if column.dtype.kind == "b":
+        return ["true" if value else "false" for value in column.tolist()]
+    if column.dtype.kind in "iu":
+        return [str(value) for value in column.tolist()]
+    if column.dtype.kind == "f" and column.dtype.itemsize == _DOUBLE:
+        size = np.abs(column[column != 0])
+        plain = bool(((size >= _LEAST) & (size < _GREATEST) | np.isnan(size)).all())
+        return [None if value != value else repr(value) for value in column.tolist()] if plain else None  # noqa: PLR0124
+    if column.dtype.kind not in "OU":
+        return None
+    entries = [None if isinstance(value, float) and math.isnan(value) else value for value in column.tolist()]
+    return entries if all(value is None or isinstance(value, str) for value in entries) else None
 
 
 def ends(values: Sequence[float]) -> tuple[float | None, float | None]:

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.table.columns.scales import Scale, number, scale_of
-from quorate.table.exchange.engine import connection, registered
+from quorate.table.exchange.engine import connection, later
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows, made
-from quorate.table.exchange.texts import BLANKS, MOST, Cells, Texts, ends, numbers
+from quorate.table.exchange.texts import BLANKS, MOST, Cells, Texts, ends, numbers, texts_of
 from quorate.table.files import located, opened
 from quorate.table.results import wrapped
 
 if TYPE_CHECKING:
     import duckdb
+    import narwhals as nw
 
 MOST_COLUMNS = 300
 """Columns that a table may have: every one is looked at, and pairs of them tried."""
@@ -171,6 +172,14 @@ class Table:
     def _counts(self) -> dict[str, int]:
         return {}
 
+    def few(self, *names: str) -> list[tuple[str | None, ...]] | None:
+        """These columns as text, without blanks around it, in every row, if there are few."""
+        if self.cells is None:
+            return None
+        held = (self.cells[self.names.index(name)] for name in names)
+        trimmed = ([text and text.strip(BLANKS) for text in column] for column in held)
+        return [*zip(*trimmed, strict=True)]
+
     def _counted(self, names: list[str]) -> int:
         if self.cells is not None:
             return len({*zip(*(self.cells[self.names.index(name)] for name in names), strict=True)})
@@ -230,19 +239,21 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
                 "name the score and the facets, or collect it first"
             )
         frame = frame.collect()
-    own = connection()
-    yield _profiled(Opened(registered(own, frame), names, typed=True))
-    own.close()
+    with connection() as own:
+        yield _profiled(Opened(later(own, frame), names, typed=True), frame=frame)
 
 
-def _profiled(file: Opened, *, held: bool = False) -> Table:
+def _profiled(file: Opened, *, held: bool = False, frame: nw.DataFrame[Any] | None = None) -> Table:
     if len(file.columns) > MOST_COLUMNS:
         raise InvalidInput(
             f"source: has {len(file.columns):,} columns, more than the {MOST_COLUMNS} that are looked at; name the "
             "score and the facets"
         )
-    cells = _cells(file)
-    counted = _InEngine(_values(file)) if cells is None else _Here(cells, _truths(file))
+    cells, truths = (None if frame is None else _cells_in_memory(frame)) or (_cells(file), None)
+    if cells is None:
+        counted: _Here | _InEngine = _InEngine(_values(file))
+    else:
+        counted = _Here(cells, _truths(file) if truths is None else truths)
     facts = counted.facts()
     few = [place for place, found in facts.items() if found.distinct <= MOST_WORDS]
     words_of = counted.words(few)
@@ -284,6 +295,17 @@ def _cells(file: Opened) -> list[Cells] | None:
     shown = (f"{quoted(name)}::VARCHAR AS c{place}" for place, name in enumerate(file.relation.columns))
     rows = file.relation.project(", ".join(shown)).limit(MOST).fetchall()
     return ([*zip(*rows, strict=True)] or [()] * len(file.columns)) if len(rows) < MOST else None
+
+
+def _cells_in_memory(frame: nw.DataFrame[Any]) -> tuple[list[Cells], list[int]] | None:
+    """The same of a frame, and which columns hold booleans; None of many rows, or where the engine has to look."""
+    if len(frame) >= MOST:
+        return None
+    columns = [frame[name].to_numpy() for name in frame.columns]
+    cells = [text for column in columns if (text := texts_of(column)) is not None]
+    if len(cells) < len(frame.columns):
+        return None
+    return cells, [place for place, column in enumerate(columns) if column.dtype.kind == "b"]
 
 
 def _truths(file: Opened) -> list[int]:

@@ -114,6 +114,13 @@ def said_by_labels(table: Table, one: Column) -> str | None:
         return None
     if one.words and all(is_judge(word) or is_given(word) for word in one.words):
         return JUDGE
+    few = table.few(one.name)
+    if few is not None:
+        texts = {text.lower() for (text,) in few if text is not None}
+        kinds = {re.sub("[0-9]+", "#", text) for text in texts}
+        numbered = len(kinds) == 1 and "#" in (shown := min(kinds)) and re.search("[a-z]", shown)
+        told = all(re.fullmatch(LABEL_OF_ITEM, text, re.ASCII) for text in texts)
+        return ITEM if told or (numbered and one.distinct >= _FEWEST_NUMBERED) else None
     text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
     form = f"regexp_replace({text}, '[0-9]+', '#', 'g')"
     asked = f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)})), count(DISTINCT {form}), any_value({form})"

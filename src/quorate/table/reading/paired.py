@@ -340,16 +340,27 @@ def _by_rows(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     winner = recognise_pair("winner", table.names)
     free = [one for one in table.columns if not one.numeric and len(one.words) >= 2]
     free = [one for one in free if one.filled == table.rows and (winner or says_nothing(one.name))][:MOST_TRIED]
-    known = ", ".join(literal(word) for meaning in ((TIE,) if winner else (TIE, A, B)) for word in WORDS[meaning])
+    known = [word for meaning in ((TIE,) if winner else (TIE, A, B)) for word in WORDS[meaning]]
     for won in [one for one in free if winner in (None, one.name)]:
         for a, b in combinations([one for one in free if one is not won], 2):
-            one, other, third = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (a, b, won))
-            test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({known}))"
-            apart = f"count(DISTINCT {third}) > 1, count(DISTINCT {one}) > 1, count(DISTINCT {other}) > 1"
-            both = f"bool_or({third} = {one}) = bool_or({third} = {other})"  # either side wins, or no name does
-            if table.opened.relation.aggregate(f"bool_and({test}), {apart}, {both}").fetchall() == [(True,) * 5]:
+            if _tells_who_won(table, won, (a, b), known):
                 return a.name, b.name, (f"{won.name} holds one of {a.name} and {b.name} in every row, who won",)
     return None
+
+
+def _tells_who_won(table: Table, won: Column, sides: tuple[Column, Column], known: Sequence[str]) -> bool:
+    """Whether a column holds one of two others, or a known word, in every row: either side wins, or no name does."""
+    few = table.few(won.name, *(side.name for side in sides))
+    if few is not None:
+        each = all(a != b and (who in (a, b) or (who or "").lower() in known) for who, a, b in few)
+        several = all(len({*column}) > 1 for column in zip(*few, strict=True))
+        return each and several and any(who == a for who, a, _ in few) == any(who == b for who, _, b in few)
+    third, one, other = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (won, *sides))
+    words = ", ".join(map(literal, known))
+    test = f"{one} <> {other} AND ({third} IN ({one}, {other}) OR lower({third}) IN ({words}))"
+    apart = ", ".join(f"count(DISTINCT {text}) > 1" for text in (third, one, other))
+    both = f"bool_or({third} = {one}) = bool_or({third} = {other})"
+    return table.opened.relation.aggregate(f"bool_and({test}), {apart}, {both}").fetchall() == [(True,) * 5]
 
 
 def _are_sides(one: str, other: str) -> bool:
@@ -371,9 +382,13 @@ def _short(one: Column, other: Column) -> bool:
 
 def _apart(table: Table, one: Column, other: Column) -> bool:
     """Whether no row has the same in both, as the two sides of a comparison have; answers of two judges agree."""
-    a, b = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (one, other))
-    ((same, rows),) = table.opened.relation.aggregate(f"count(*) FILTER (WHERE {a} = {b}), count(*)").fetchall()
-    return bool(same * 50 <= rows)
+    few = table.few(one.name, other.name)
+    if few is not None:
+        same = sum(a == b for a, b in few if a is not None)
+    else:
+        a, b = (f"trim({table.sql(column.name)}::VARCHAR)" for column in (one, other))
+        ((same,),) = table.opened.relation.aggregate(f"count(*) FILTER (WHERE {a} = {b})").fetchall()
+    return bool(same * 50 <= table.rows)
 
 
 def _counts_wins(name: str) -> bool:

@@ -175,10 +175,8 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
     called = f"({totals})( [a-z]+)?|[a-z]+ ({totals})"
     if len(one.words) == one.distinct and not any(re.fullmatch(called, word.strip().lower()) for word in one.words):
         return ()
-    text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-    asked = f"regexp_full_match({text}, {literal(called)})"
-    found = table.opened.relation.filter(asked).project(table.sql(one.name)).fetchall()
-    labels = tuple(dict.fromkeys(label for (label,) in found))
+    found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, text.strip().lower())]
+    labels = tuple(dict.fromkeys(found))
     return labels if len(labels) == len(found) else ()
 
 
@@ -251,10 +249,9 @@ def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     for role in (SYSTEM, JUDGE, ITEM):
         name = known.get(role) or (judged[0] if role == ITEM and len(judged) == 1 else None)
         column = table.column(name) if name else None
-        if column is not None and 2 <= column.distinct == column.filled <= table.rows / 2:
-            first = table.opened.relation.project(f"nullif(trim({table.sql(column.name)}::VARCHAR), '')").limit(1)
-            if first.fetchall() != [(None,)]:
-                found[role] = column.name + DOWN
+        once = column is not None and 2 <= column.distinct == column.filled <= table.rows / 2
+        if column is not None and once and any((text or "").strip() for text in table.shown(column.name, 1)):
+            found[role] = column.name + DOWN
     return found
 
 

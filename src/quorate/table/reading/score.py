@@ -318,6 +318,10 @@ def holds_score(table: Table, text: Column) -> bool:
     scores = [one for one in table.columns if one.numeric and plain(one.name) in ALIASES["score"]]
     if text.scored or len(scores) != 1 or not any(re.search(r"\d", word) for word in text.words):
         return False
+    few = table.few(text.name, scores[0].name)
+    if few is not None:
+        told = [(said, given) for said, given in few if said is not None and given is not None]
+        return bool(told) and all(re.search(rf"(^|[^0-9.]){given}([^0-9]|$)", said) for said, given in told)
     pattern = f"'(^|[^0-9.])' || {table.sql(scores[0].name)}::VARCHAR || '([^0-9]|$)'"
     holds = f"bool_and(regexp_matches({table.sql(text.name)}::VARCHAR, {pattern}))"
     return table.opened.relation.aggregate(holds).fetchall() == [(True,)]

@@ -58,8 +58,13 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
         return None
     held = tuple(one.name for one in kinds)
-    numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in held)
-    ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
+    few = table.few(*held)
+    if few is None:
+        added = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in held)
+        ((low, high),) = table.opened.relation.aggregate(f"min({added}), max({added})").fetchall()
+    else:
+        sums = [sum(number(text or "") or 0.0 for text in row) for row in few]
+        low, high = min(sums), max(sums)
     # a few rows have equal sums by chance, and raters who never agree on any row are scores of 0 and 1
     same = low == high > 1 and table.rows >= _FEWEST_SAME and max(one.high or 0 for one in kinds) > 1
     if not (same or kinds is named):
@@ -247,11 +252,9 @@ def _lists(table: Table, names: Sequence[str]) -> dict[str, list[list[str]]]:
     """The entries of the first cells of columns that all hold lists."""
     if not names:
         return {}
-    shown = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in names)
-    cells = table.opened.relation.project(shown).limit(_SEEN).fetchall()
     found = {}
-    for name, column in zip(names, zip(*cells, strict=True), strict=True):
-        filled = [cell for cell in column if cell]
+    for name in names:
+        filled = [cell for text in table.shown(name, _SEEN) if (cell := (text or "").strip())]
         if filled and all(_LIST.fullmatch(cell) for cell in filled):
             found[name] = [_split(cell) for cell in filled]
     return found
