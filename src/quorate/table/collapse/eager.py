@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import dense
-from quorate.table.collapse.grouped import (
-    Grouped,
-    Long,
-    Scores,
-    Ungrouped,
-    cell_key,
-    grouped,
-    one_of_each,
-    statuses,
-)
+from quorate.table.collapse.grouped import Grouped, Held, Long, Scores, Ungrouped, grouped, in_rows, ungrouped
 from quorate.table.columns.labels import (
     BLANKS,
     EXACT,
@@ -32,8 +20,7 @@ from quorate.table.columns.labels import (
     no_labels,
 )
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scales import Missing, number, parse
-from quorate.table.facets import OK
+from quorate.table.columns.scales import Missing, parse
 
 # Choice of the columns that play a role, from any frame, under names and in kinds that are alike everywhere.
 
@@ -166,54 +153,27 @@ def collapse(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Groupe
     InvalidData
         If a score is not a finite number or a status is not known.
     """
-    facets, status = _facets(frame, roles), _status(frame, roles)
-    replicate = None if roles.replicate is None else coded(frame[roles.replicate])
-    return grouped(facets, roles, _scores(frame[roles.score], missing), status, replicate)
-
-
-def _facets(frame: nw.DataFrame[Any], roles: Roles) -> list[Coded]:
-    return [coded(label_series(frame[facet.column])) for facet in roles.facets]
-
-
-def _status(frame: nw.DataFrame[Any], roles: Roles) -> Coded | None:
-    if roles.status is None:
-        return None
-    return coded(frame.select(_status_column(roles.status, BLANKS))["status"])
+    return grouped(_held(frame, roles, missing), roles)
 
 
 def ungroup(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Ungrouped:
     """Every usable answer, as `collapse` finds them."""
-    scores, said = _scores(frame[roles.score], missing), _status(frame, roles)
-    usable = scores.present if said is None else scores.present & statuses(said, str(roles.status))[OK]
-    facets = [replace(facet, codes=facet.codes[usable]) for facet in _facets(frame, roles)]
-    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
-    values = scores.values[usable]
-    rank = np.zeros(len(values), dtype=np.int64)
-    if roles.replicate is not None:  # those that are numbers by their size, then others as text, then those without
-        replicate = coded(frame[roles.replicate])
-        numbers = [(level, number(level)) for level in replicate.levels]
-        keys = [(0, x, level) if x is not None and math.isfinite(x) else (1, 0.0, level) for level, x in numbers]
-        place = np.full(len(keys) + 1, len(keys), dtype=np.int64)
-        place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        rank = place[replicate.codes][usable]
-    order = np.lexsort((values, rank))
-    some = one_of_each(cell, np.arange(len(cell)))
-    return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+    return ungrouped(_held(frame, roles, missing), roles)
 
 
 def long(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Long:
     """Every row as it was read: its labels, replicate, score and status."""
-    scores, said = _scores(frame[roles.score], missing), _status(frame, roles)
-    usable, words = scores.present, np.full(len(scores.values), OK, dtype=object)
-    if said is not None:
-        for name, held in statuses(said, str(roles.status)).items():
-            words[held] = name
-        usable = usable & (words == OK)
-    labels = None
+    return in_rows(_held(frame, roles, missing), roles)
+
+
+def _held(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Held:
+    facets = tuple(coded(label_series(frame[facet.column])) for facet in roles.facets)
+    status = replicate = None
+    if roles.status is not None:
+        status = coded(frame.select(_status_column(roles.status, BLANKS))["status"])
     if roles.replicate is not None:
         replicate = coded(frame[roles.replicate])
-        labels = np.array([*replicate.levels, None], dtype=object)[replicate.codes]
-    return Long(tuple(_facets(frame, roles)), np.where(usable, scores.values, np.nan), words, labels)
+    return Held(facets, _scores(frame[roles.score], missing), status, replicate)
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from quorate.errors import InvalidData
 from quorate.frozen import dataclass
 from quorate.table.columns.labels import ABSENT, STATUS_WORDS, Coded, statuses_of
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scales import not_numbers
+from quorate.table.columns.scales import not_numbers, number
 from quorate.table.exchange.format import quoted
 from quorate.table.facets import OK, Facet, Source
 from quorate.table.judgments import Judgments
@@ -118,25 +119,35 @@ class Scores:
     given: Any
 
 
-def grouped(
-    facets: Sequence[Coded], roles: Roles, scores: Scores, status: Coded | None, replicate: Coded | None
-) -> Grouped:
-    """Rows in memory by cell.
+@dataclass(frozen=True)
+class Held:
+    """Rows in memory.
 
     Parameters
     ----------
-    facets, status, replicate
-        Levels and codes of every row; statuses without blanks and in lower case.
-    roles : Roles
-        With the facets in this order.
+    facets : tuple of Coded
+        Levels and codes of every row, in the order of the roles.
     scores : Scores
-        Of every row.
+    status : Coded, optional
+        Without blanks and in lower case.
+    replicate : Coded, optional
+    """
+
+    facets: tuple[Coded, ...]
+    scores: Scores
+    status: Coded | None
+    replicate: Coded | None
+
+
+def grouped(held: Held, roles: Roles) -> Grouped:
+    """Rows in memory by cell.
 
     Raises
     ------
     InvalidData
         If a score is not a finite number or a status is not known.
     """
+    facets, scores, status, replicate = held.facets, held.scores, held.status, held.replicate
     cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
     said = None if status is None else statuses(status, str(roles.status))
     usable = scores.present if said is None else scores.present & said[OK]
@@ -162,6 +173,39 @@ def grouped(
         status=None if said is None else {s: np.bincount(cell[at], minlength=len(every)) for s, at in said.items()},
         distinct=distinct,
     )
+
+
+def ungrouped(held: Held, roles: Roles) -> Ungrouped:
+    """Every usable answer of rows in memory, as `grouped` finds them."""
+    usable = held.scores.present
+    if held.status is not None:
+        usable = usable & statuses(held.status, str(roles.status))[OK]
+    facets = [replace(facet, codes=facet.codes[usable]) for facet in held.facets]
+    cell = dense(cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets))
+    values = held.scores.values[usable]
+    rank = np.zeros(len(values), dtype=np.int64)
+    if held.replicate is not None:  # those that are numbers by their size, then others as text, then those without
+        numbers = [(level, number(level)) for level in held.replicate.levels]
+        keys = [(0, x, level) if x is not None and math.isfinite(x) else (1, 0.0, level) for level, x in numbers]
+        place = np.full(len(keys) + 1, len(keys), dtype=np.int64)
+        place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        rank = place[held.replicate.codes][usable]
+    order = np.lexsort((values, rank))
+    some = one_of_each(cell, np.arange(len(cell)))
+    return Ungrouped(tuple(replace(f, codes=f.codes[some]) for f in facets), cell[order], values[order])
+
+
+def in_rows(held: Held, roles: Roles) -> Long:
+    """Every one of the rows in memory as it was read: its labels, replicate, score and status."""
+    usable, words = held.scores.present, np.full(len(held.scores.values), OK, dtype=object)
+    if held.status is not None:
+        for name, rows in statuses(held.status, str(roles.status)).items():
+            words[rows] = name
+        usable = usable & (words == OK)
+    labels = None
+    if held.replicate is not None:
+        labels = np.array([*held.replicate.levels, None], dtype=object)[held.replicate.codes]
+    return Long(held.facets, np.where(usable, held.scores.values, np.nan), words, labels)
 
 
 def one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:

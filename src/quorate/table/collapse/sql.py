@@ -12,7 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import occurring
-from quorate.table.collapse.grouped import Grouped, Long, Scores, Ungrouped, cell_key, grouped, squares
+from quorate.table.collapse.grouped import (
+    Grouped,
+    Held,
+    Long,
+    Scores,
+    Ungrouped,
+    cell_key,
+    grouped,
+    in_rows,
+    squares,
+    ungrouped,
+)
 from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
@@ -59,7 +70,7 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     """
     few = None if opened.typed else _few(opened, roles, missing)
     if few is not None:
-        return few
+        return grouped(few, roles)
     rows = _prepare(opened, roles, missing)
     across = None if opened.across is None or missing != NOTHING else _across(opened.across, roles)
     made, result = across or _cells(rows, roles)
@@ -92,6 +103,9 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     That number is a hash. Two cells with one hash would be as likely as one in ten million even for a million cells;
     the answers of one would then be more than reading counted, which whoever asks for answers checks.
     """
+    few = None if opened.typed else _few(opened, roles, missing)
+    if few is not None:
+        return ungrouped(few, roles)
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     made, cells = labelled(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys).materialize(), keys.split(", "))
@@ -111,6 +125,9 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
 
 def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     """Every row as it was read: its labels, replicate, score and status."""
+    few = None if opened.typed else _few(opened, roles, missing)
+    if few is not None:
+        return in_rows(few, roles)
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     replicate = ", replicate::VARCHAR AS replicate" if roles.replicate is not None else ""
@@ -176,8 +193,8 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     return labelled(_pass(rows, roles, named, []).materialize(), keys)
 
 
-def _few(opened: Opened, roles: Roles, missing: Missing) -> Grouped | None:
-    """All of a few rows whose columns are text, grouped here: to plan it takes the engine ten times as long."""
+def _few(opened: Opened, roles: Roles, missing: Missing) -> Held | None:
+    """All of a few rows whose columns are text, for here: to plan what is made of them takes the engine longer."""
     named = [*(facet.column for facet in roles.facets), roles.score, *filter(None, (roles.status, roles.replicate))]
     place = {name: position for position, name in enumerate(opened.columns)}
     kinds = opened.relation.types
@@ -189,15 +206,14 @@ def _few(opened: Opened, roles: Roles, missing: Missing) -> Grouped | None:
     if len(columns[roles.score]) == _SAMPLE:
         return None
 
-    facets = [_coded(columns[facet.column]) for facet in roles.facets]
+    facets = tuple(in_numeric_order(_coded(columns[facet.column])) for facet in roles.facets)
     replicate = None if roles.replicate is None else _coded(columns[roles.replicate])
     given = [None if text is None else text.strip() for text in columns[roles.score]]
     status = None
     if roles.status is not None:
         words = [None if word is None else word.strip().lower() for word in columns[roles.status]]
         status = _coded(np.array(words, dtype=object))
-    found = grouped(facets, roles, Scores(*parse(given, missing), given), status, replicate)
-    return replace(found, facets=tuple(map(in_numeric_order, found.facets)))
+    return Held(facets, Scores(*parse(given, missing), given), status, replicate)
 
 
 def _coded(texts: NDArray[Any]) -> Coded:

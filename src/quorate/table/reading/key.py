@@ -117,14 +117,15 @@ def said_by_labels(table: Table, one: Column) -> str | None:
     few = table.few(one.name)
     if few is not None:
         texts = {text.lower() for (text,) in few if text is not None}
+        items = all(re.fullmatch(LABEL_OF_ITEM, text, re.ASCII) for text in texts)
         kinds = {re.sub("[0-9]+", "#", text) for text in texts}
-        numbered = len(kinds) == 1 and "#" in (shown := min(kinds)) and re.search("[a-z]", shown)
-        told = all(re.fullmatch(LABEL_OF_ITEM, text, re.ASCII) for text in texts)
-        return ITEM if told or (numbered and one.distinct >= _FEWEST_NUMBERED) else None
-    text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-    form = f"regexp_replace({text}, '[0-9]+', '#', 'g')"
-    asked = f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)})), count(DISTINCT {form}), any_value({form})"
-    ((items, forms, shown),) = table.opened.relation.aggregate(asked).fetchall()
+        forms, shown = len(kinds), min(kinds)
+    else:
+        text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+        form = f"regexp_replace({text}, '[0-9]+', '#', 'g')"
+        fits = f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)}))"
+        asked = f"{fits}, count(DISTINCT {form}), any_value({form})"
+        ((items, forms, shown),) = table.opened.relation.aggregate(asked).fetchall()
     numbered = forms == 1 and "#" in shown and re.search("[a-z]", shown) and one.distinct >= _FEWEST_NUMBERED
     return ITEM if items or numbered else None
 
