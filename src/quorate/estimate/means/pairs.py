@@ -159,14 +159,16 @@ def _shares(setup: Setup, cells: Floats) -> Iterator[dict[str, Floats]]:
     """
     codes = {name: setup.judgments.level_codes([name]) for name in setup.names}
     sums = {name: np.array([np.bincount(code, row) for row in cells]) for name, code in codes.items()}
+    room = np.empty_like(cells)
     for i in range(len(cells) - 1):
-        size = np.abs(cells[i] - cells[i + 1 :])
-        total, out = size.sum(axis=1), {}
+        size = np.subtract(cells[i], cells[i + 1 :], out=room[i + 1 :])
+        total, out = np.abs(size, out=size).sum(axis=1), {}
         for name, code in codes.items():
             out[name] = own = sums[name][i] - sums[name][i + 1 :]
             cancel = np.abs(own).sum(axis=1) <= total / 2
             if cancel.any():
-                own[cancel] = size[cancel] @ np.eye(own.shape[1])[code] / total[cancel, None]
+                some = size if cancel.all() else size[cancel]
+                own[cancel] = some @ np.eye(own.shape[1])[code] / total[cancel, None]
         yield out
 
 
