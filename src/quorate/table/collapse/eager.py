@@ -98,7 +98,7 @@ def coded(column: nw.Series[Any]) -> Coded:
     few = isinstance(column.dtype, nw.String) and len(column) < FEW
     if isinstance(column.dtype, TEXT) and not few:
         return _coded_text(column)
-    absent = np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    absent = _absent(column)
     if few:  # to ask the library takes longer than to look at each
         return encode(np.array([str(entry) for entry in column.to_list()], dtype=object), absent)
     if isinstance(column.dtype, nw.Boolean):
@@ -117,6 +117,13 @@ def coded(column: nw.Series[Any]) -> Coded:
     texts = np.full(len(entries), None, dtype=object)
     texts[~absent] = [label(entry) for entry in present]
     return in_numeric_order(encode(texts, absent)) if wide else encode(texts, absent)
+
+
+def _absent(column: nw.Series[Any]) -> NDArray[np.bool_]:
+    """Where there is no value; to count them takes the library less than to show where they are."""
+    if not column.null_count():
+        return np.zeros(len(column), dtype=np.bool_)
+    return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
 
 
 def _coded_text(column: nw.Series[Any]) -> Coded:
@@ -177,7 +184,7 @@ def _held(frame: nw.DataFrame[Any], roles: Roles, missing: Missing) -> Held:
 
 
 def _scores(column: nw.Series[Any], missing: Missing) -> Scores:
-    present = ~np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    present = ~_absent(column)
     if not has_numbers(column.dtype):
         entries = [entry if there else None for entry, there in zip(column.to_list(), present.tolist(), strict=True)]
         return Scores(*parse(entries, missing), column)

@@ -399,7 +399,8 @@ def _marks(table: Collapsed, some: Ints, low: float, high: float) -> tuple[bool,
     n, mean, ss = table.n[some], table.mean[some], table.ss[some]
     upper = (mean - low) / (high - low) if high > low else np.zeros(len(mean))
     # of all scores in a range with a given mean, those at its two ends vary most
-    at_ends = np.isclose(ss, n * upper * (1 - upper) * (high - low) ** 2, rtol=1e-9, atol=1e-12 * (high - low) ** 2)
+    most = n * upper * (1 - upper) * (high - low) ** 2
+    at_ends = np.abs(ss - most) <= 1e-12 * (high - low) ** 2 + 1e-9 * np.abs(most)
     ends = (table.low[some], table.high[some], n * mean, ss + n * mean**2)
-    integers = all(bool(np.isclose(x, np.rint(x), rtol=1e-12, atol=1e-7).all()) for x in ends)
+    integers = all(bool((np.abs(x - np.rint(x)) <= 1e-7 + 1e-12 * np.abs(x)).all()) for x in ends)
     return high > low and bool(at_ends.all()), integers
