@@ -317,4 +317,4 @@ def test_components_of_which_rounding_leaves_no_information_have_no_covariance(m
     """As the residual of data that the terms nearly fit has; warnings are errors."""
     monkeypatch.setattr("quorate.numerics.mixed.information.information", lambda *_: np.diag([4.0, -0.02, 5.0]))
     shape = type("Shape", (), {"n_components": 3})()
-    assert np.array_equal(covariance(shape, None, [0, 1, 2]), np.diag([0.25, 0, 0.2]))
+    np.testing.assert_allclose(covariance(shape, None, [0, 1, 2]), np.diag([0.25, 0, 0.2]), atol=1e-12)
