@@ -64,6 +64,14 @@ def test_pairs_of_a_table_with_gaps_are_those_of_compare_and_turn_with_their_sid
         assert (board.pairs.value[i, j], board.pairs.value[j, i]) == pytest.approx((own.value, -own.value))
 
 
+def test_means_of_systems_with_gaps_of_their_own_speak_for_other_judges_too(scored):
+    """Each is of its own scores, which are not as many."""
+    gaps = (scored.column("system") == 0) & (scored.column("item") == 3) & (scored.column("judge") == 1)
+    board = leaderboard(scored.keep(~gaps))
+    widths = [[mean.high - mean.low for mean in one.means] for one in (board.others, board)]
+    assert np.all(np.greater(*widths))
+
+
 def test_pairs_of_a_chosen_model_are_its_contrasts(scored):
     board = leaderboard(scored, random=["item", "item:judge"])
     first, last = (board.joint.systems.index(name) for name in (board.systems[0], board.systems[-1]))

@@ -88,8 +88,11 @@ def _squares(fit: Fitted, t: int, targets: Mapping[str, Target], found: Weights)
 
 
 def together(estimates: Sequence[Estimate]) -> Iterator[Estimate]:
-    """The same estimates of one fit, with the weights of cells of several found at once."""
+    """The same estimates, those of one fit with the weights of cells of several found at once."""
     fit = estimates[0].basis.fit
+    if any(one.basis.fit is not fit for one in estimates):  # each of its own scores
+        yield from estimates
+        return
     for start in range(0, len(estimates), step := max(_HELD // fit.judgments.n_cells, 1)):
         some = estimates[start : start + step]
         rows = np.array([one.basis.weight for one in some])
