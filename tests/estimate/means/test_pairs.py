@@ -10,8 +10,9 @@ import pytest
 
 import quorate as q
 from quorate.estimate.differences.methods import joint_means
+from quorate.estimate.means import pairs as at_once
 from quorate.estimate.means.mean import aimed
-from quorate.estimate.means.pairs import distances, pair_reaches, undetermined
+from quorate.estimate.means.pairs import distances, pair_reaches, together, undetermined
 from quorate.estimate.means.targets import distance
 from quorate.numerics import pairs as numerics
 
@@ -58,6 +59,17 @@ def test_all_pairs_have_what_each_has(name, drawn):
         for (square, noise, df), effect in zip(found.effects, one.effects, strict=True):
             assert (square[at], noise[at]) == pytest.approx((effect.square, effect.noise), rel=1e-9, abs=1e-20)
             assert df == effect.df
+
+
+@pytest.mark.parametrize("held", [1, 1 << 22])
+def test_means_of_one_fit_or_of_several_have_the_reach_of_each(monkeypatch, held):
+    monkeypatch.setattr(at_once, "_HELD", held)
+    judgments = table(keep=0.6)
+    own = [q.decompose(judgments.only("system", name)).mean for name in judgments.facet("system").levels]
+    joint = joint_means(judgments).contrasts(np.eye(5))
+    for one, found in zip([*own, *joint], [*together(own), *together(joint)], strict=True):
+        targets = {**one.target, "judge": "population"}
+        assert aimed(found, targets).se == pytest.approx(aimed(one, targets).se, rel=1e-9)
 
 
 def test_of_many_items_products_are_in_single_precision():
