@@ -33,7 +33,8 @@ def test_columns(kind, tmp_path):
         assert (ids.numeric, ids.whole, ids.distinct, ids.low, ids.high) == (True, True, 3, 1, 3)
         assert (words.numeric, words.filled, words.words) == (False, 3, ("b", "a"))
         assert (numbers.numeric, numbers.whole, numbers.filled, numbers.high) == (True, False, 3, 2)
-        assert truths.distinct == 2
+        assert truths.words == ("true", "false")
+        assert (truths.numeric, truths.high) == ((False, None) if kind == "csv" else (True, 1))
         assert (table.keys(["id"]), table.keys(["id", "x"]), table.keys([])) == (3, 3, 1)
         assert table.within("id", "x")
         assert not table.within("x", "id") or table.keys(["x"]) == 3
