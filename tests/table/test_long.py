@@ -19,7 +19,7 @@ FRAME = pl.DataFrame(
         "temperature": [0.5, 1.0, 0.5, 0.5, 0.5],
         "tier": ["x", "y", "x", "x", "x"],
         "epoch": ["e1", "e2", "e3", "e3", "e3"],
-        "score": [1.5, None, 0.1, 1 / 3, None],
+        "score": [1.5, None, 0.1, 1 / 3, 0.7],
         "status": ["ok", "ok", "ok", "ok", "refused"],
     }
 )
