@@ -127,7 +127,9 @@ def test_a_half_width_means_the_interval_that_analyze_shows(run, scores):
     limits = {"items": 12, "prompts": 3, "judges": 3, "replicates": 2, "layouts": "factorial", "draws": 0}
     words = [word for name, value in limits.items() for word in (f"--{name}", value)]
     refused = run("plan", scores, "--half-width", half * 0.8, *words)
-    assert "half_width: no design within the limits" in refused.err
+    assert "--half-width: no design within the limits reaches" in refused.err
+    wider = "--items 12-24 --prompts 3-6 --judges 3-6 --replicates 2-4"
+    assert f"allow more with {wider}, or ask for these judges alone with --target judge=panel" in refused.err
     assert run("plan", scores, "--half-width", half * 1.01, *words).code == 0
 
 
@@ -273,7 +275,7 @@ def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
     changes = [run(*command, scores, "--json").json for command in (["plan", "--design"], ["analyze"])]
     mine, theirs = changes[0], changes[1]["what_if"]
     assert [row["label"] for row in mine] == [row["label"] for row in theirs]
-    assert mine[0]["projection"]["se"] == changes[1]["population"]["se"]
+    assert mine[0]["projection"]["se"] == changes[1]["others"]["se"]
     assert [row["change"] for row in mine] == pytest.approx([row["change"] for row in theirs])
 
 
@@ -330,8 +332,15 @@ def test_plans_are_by_the_model_that_is_asked_for(run, scores, words, model):
     wanted = q.project(fit, items=24, targets={"judge": "panel"})
     asked = f"{words} --target judge=panel --json".split()
     assert run("plan", "--design", scores, "--items", 24, *asked).json["se"] == pytest.approx(wanted.se, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_design_to_buy_is_by_noise_of_each_judge(run, scores):
+    fit = q.decompose(q.read(scores, announce=False), residual_by="judge")
+    wanted = q.project(fit, items=24, targets={"judge": "panel"})
     limits = {"items": "24", "judges": "3", "prompts": "3", "replicates": "2", "layouts": "factorial", "draws": "0"}
     others = [word for name, value in limits.items() for word in (f"--{name}", value)]
+    asked = ["--residual-by", "judge", "--target", "judge=panel", "--json"]
     found = run("plan", scores, "--target-se", 1, *others, "--own", "items=24", *asked).json
     assert found["own"]["se"] == pytest.approx(wanted.se, rel=1e-12)
 

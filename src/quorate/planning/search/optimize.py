@@ -540,9 +540,9 @@ def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.C
 
 
 def _wider(plan: Projection, grid: Grid) -> tuple[dict[str, int], dict[str, range]]:
-    """What a plan has the most of that limits allow, and limits with twice as much of it."""
+    """What a plan has the most of that limits allow, and limits with twice as much of it; where none vary, of all."""
     at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
-    varied = {name: values for name, values in grid.levels.items() if len(values) > 1}
+    varied = {name: values for name, values in grid.levels.items() if len(values) > 1} or grid.levels
     most = [name for name, values in varied.items() if at.get(name) == values[-1]]
     wider = {
         named.get(name, name): range(values[0], (2 if name in most else 1) * values[-1] + 1)
