@@ -57,10 +57,10 @@ def test_every_model_option_reaches_the_fit(run, scores):
 
 @pytest.mark.slow
 def test_nothing_is_lost_when_the_disk_is_full(run, scores, monkeypatch):
-    def full(path, *_):
+    def full(path, *_, **__):
         raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
 
-    monkeypatch.setattr("quorate.reporting.report.write_whole", full)
+    monkeypatch.setattr("quorate.reporting.report.write_file", full)
     ran = run("analyze", scores, "--report", "there.md")
     assert ran.code == 1
     assert ran.out == run("analyze", scores, "--no-report").out
@@ -159,9 +159,9 @@ MILLION = [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)]
 def test_a_million_levels_of_a_fixed_facet_are_refused(run, tmp_path, rows):
     path = tmp_path / "many.csv"
     path.write_text("item,judge,score\n" + "\n".join(f"i{i % 50},j{i},{i % 7}" for i in range(rows)))
-    ran = run("analyze", path)
+    ran = run("analyze", path, "--fixed", "judge")
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert f"judge has {rows} levels" in ran.err
+    assert f"judge has {rows:,} levels" in ran.err
 
 
 @pytest.mark.slow
@@ -297,8 +297,9 @@ def test_a_report_on_all_pairs(run, battles, tmp_path):
 
 @pytest.mark.slow
 def test_a_report_on_two_with_charts_as_files(run, battles, tmp_path):
-    page, charts = tmp_path / "two.html", tmp_path / "charts"
-    ran = run("analyze", battles, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
+    page, charts, two = tmp_path / "two.html", tmp_path / "charts", tmp_path / "two.csv"
+    two.write_text("".join(line for line in battles.read_text().splitlines(keepends=True) if "x," not in line))
+    ran = run("analyze", two, "--report", page, "--charts", charts)
     assert (ran.code, ran.err) == (2, "")
     assert f"Report: {page}" in ran.out
     assert 'id="verdict"' in page.read_text(encoding="utf-8")
@@ -307,17 +308,17 @@ def test_a_report_on_two_with_charts_as_files(run, battles, tmp_path):
 
 @pytest.mark.slow
 def test_the_verdict_on_two(run, battles):
-    ran = run("analyze", battles, "--a", "x", "--b", "y", "--cluster", "prompt")
+    ran = run("compare", battles, "x", "y", "--cluster", "prompt")
     assert ran.code == 0
     assert ran.out.startswith("x is better than y: x wins ")
-    assert run("analyze", battles, "--a", "y", "--b", "x").code == 2
-    open_ = run("analyze", battles, "--a", "y", "--b", "z", "--price", 0.5)
+    assert run("compare", battles, "y", "x").code == 2
+    open_ = run("compare", battles, "y", "z", "--price", 0.5)
     assert open_.code == 2
     said = " ".join(open_.out.split())
     assert said.startswith("Undecided whether y or z is preferred")
     assert "no sign that they are alike" in said
     assert "decisive votes in 25 levels of judge" in said
-    alone = run("analyze", battles, "--a", "y", "--b", "z", "--cluster", "none")
+    alone = run("compare", battles, "y", "z", "--cluster", "none")
     assert "taken as independent" in " ".join(alone.out.split())
 
 
@@ -498,16 +499,17 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     ran = run("analyze", production, "--pilot", pilot, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     fit, table = q.decompose(q.read(pilot, announce=False)), q.read(production, announce=False)
-    wanted = q.scores.mean_from(table, fit, targets={"judge": "population"})
+    wanted = q.scores.mean_from(table, fit)
     said = " ".join(ran.out.split())
     assert said.startswith(wanted.sentence)
     assert "production, by the pilot" in said
     assert wanted.sentence in page.read_text()
-    found = run("analyze", production, "--pilot", pilot, "--target", "judge=panel", "--level", "0.9", "--json").json
+    asked = ("--target", "judge=population", "--level", "0.9", "--json")
+    found = run("analyze", production, "--pilot", pilot, *asked).json
     assert [found["estimate"][end] for end in ("low", "high")] == pytest.approx(
-        q.scores.mean_from(table, fit, level=0.9).estimate.ends
+        q.scores.mean_from(table, fit, targets={"judge": "population"}, level=0.9).estimate.ends
     )
-    assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "panel"
+    assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "population"
 
 
 def test_a_pilot_without_the_columns_is_named(run, files, tmp_path):

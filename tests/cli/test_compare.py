@@ -47,7 +47,7 @@ def test_what_would_decide_is_shown_with_its_price(run, scored):
     words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5)
     wide = run(*words, "--margin", 2, "--claim", "better")
     assert wide.code == 2
-    assert wide.out.startswith("s0 and s2 are equivalent within 2")
+    assert wide.out.startswith("FAIL: s0 is not shown to be better than s2. s0 and s2 are equivalent within 2")
     open_ = run(*words, "--margin", 0.6)
     said = " ".join(open_.out.split())
     assert open_.code == 2

@@ -24,9 +24,10 @@ def test_it_prints_what_analyze_prints_for_the_same_file(run, tmp_path):
     ran = run("demo", "--directory", tmp_path, "--no-report")
     assert (tmp_path / "quorate-demo.csv").read_bytes() == write_demo(tmp_path / "again.csv").read_bytes()
     analyzed = run("analyze", tmp_path / "quorate-demo.csv", "--no-report").out
-    answer, columns = analyzed.split("\n\n")[0], analyzed.partition("\nRead as: ")[2].partition("--full")[0]
+    answer, caveat = analyzed.split("\n\n")[0], analyzed[analyzed.index("\nCaveat: ") : analyzed.index("\nRead as: ")]
     assert answer in ran.out
-    assert columns in ran.out
+    assert caveat in ran.out
+    assert "Read as: " not in ran.out  # its columns are its own
 
 
 def test_json_has_the_truth_as_well(run, tmp_path):
@@ -55,10 +56,10 @@ def test_a_wrong_option_is_one_line(run, words, says):
 
 @pytest.mark.slow
 def test_the_result_is_kept_when_the_report_cannot_be_written(run, monkeypatch):
-    def full(path, *_):
+    def full(path, *_, **__):
         raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
 
-    monkeypatch.setattr("quorate.reporting.report.write_whole", full)
+    monkeypatch.setattr("quorate.reporting.report.write_file", full)
     ran = run("demo", "--report", "there.md")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "holds it" in ran.out

@@ -81,8 +81,8 @@ def test_a_fit_and_judgments_are_written_up_alike(demo):
     fitted, read = (str(q.writeup(source)) for source in (analyze_judgments(demo.judgments).fit, demo.judgments))
     assert fitted == read
     assert "27 of 1,800 rows" in read
-    with pytest.raises(InvalidInput, match="what analyze gives of scores, is needed, got str"):
-        q.writeup("scores.csv")
+    with pytest.raises(InvalidInput, match="what analyze gives of scores, is needed, got int"):
+        q.writeup(7)
 
 
 def test_hostile_records_and_labels_are_text_in_markdown(shape):

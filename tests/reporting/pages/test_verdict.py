@@ -69,8 +69,8 @@ def test_the_page_begins_with_the_outcome(rated, systems, margin, says):
 def test_what_would_decide_is_there_while_it_is_open(ballots, close, scored, open_scores):
     assert names(q.compare(ballots(), "a", "c")) == ["verdict"]
     assert names(close) == ["verdict", "next"]
-    assert names(scored) == ["verdict", "sources"]
-    assert names(open_scores) == ["verdict", "next", "sources"]
+    assert names(scored) == ["verdict", "items", "sources"]
+    assert names(open_scores) == ["verdict", "next", "items", "sources"]
 
 
 def test_that_nothing_would_is_said():
