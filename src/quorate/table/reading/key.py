@@ -260,7 +260,9 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
             reasons.append("no column says what is judged: every row is another")
         elif unique is None:
             levels = table.column(measured).distinct
-            reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+            most_levels = all(one.distinct <= levels for one in coming)
+            why = "has the most levels that come back" if most_levels else "is named so, and has levels that come back"
+            reasons.append(f"{measured} {why} ({levels:,}): what is measured")
         else:
             levels = table.column(measured).distinct
             reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
