@@ -153,11 +153,12 @@ def test_the_ledger_is_read_by_every_command_as_votes(study, tmp_path, monkeypat
         return " ".join(text.out.split())
 
     assert "amber is better than basalt" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
-    assert json.loads(said("analyze", "study.db", "--json", code=2))  # two judges may agree by chance
-    assert "amber" in said("rank", "study.db", "--ties", "drop", code=2)
-    assert "better" in said("compare", "study.db", "amber", "basalt", "--cluster", "prompt")
-    assert "Battles decided" in said("agree", "study.db", "--human", "x")
-    assert "analyses of these votes" in said("doctor", "study.db")
+    assert "amber is better than basalt" in json.loads(said("analyze", "study.db", "--json"))["sentence"]
+    assert "amber is first of 2 systems" in said("rank", "study.db", "--ties", "drop")
+    assert "better" in (alone := said("compare", "study.db", "amber", "basalt"))
+    assert "with these 2 judges" in alone  # who may agree by chance: of others like them nothing is said
+    assert "of 60 battles as people do" in said("judges", "--agree", "study.db", "--human", "x")
+    assert "holds votes: 5 of 10 analyses are possible" in said("doctor", "study.db")
 
 
 def test_scores_and_votes_are_not_taken_for_each_other(study):

@@ -24,7 +24,7 @@ ITEMS = [
     for n in range(80)
     for system in ("amber", "basalt")
 ]
-GAP = 0.9
+GAP = 0.6
 
 
 def score(text, judge):
@@ -98,7 +98,7 @@ def test_a_model_and_a_person_go_on_until_the_goal_is_reached(served, endpoint):
         items={"file": "items.jsonl", "system": "system"},
         judges=judges,
         prompts=["score"],
-        goal={"compare": ["amber", "basalt"], "margin": 0.8},
+        goal={"compare": ["amber", "basalt"], "margin": 0.5},
         looks=4,
         budget={"money": 150},
     )

@@ -21,8 +21,21 @@ def llmbar(llmbar_rows):
     return q.read(right, facets=facets, fixed=("judge", "position"), announce=False)
 
 
+def clustered_both_ways(rows):
+    """Half an interval of a share by sums over items and over prompts (Cameron, Gelbach and Miller, 2011)."""
+    right = rows.with_columns(off=pl.col("correct").cast(pl.Float64) - rows["correct"].mean())
+
+    def variance(*by):
+        sums = right.group_by(by).agg(pl.col("off").sum())["off"].to_numpy()
+        return sums @ sums / len(rows) ** 2 * len(sums) / (len(sums) - 1)
+
+    few = stats.t.ppf(0.975, rows["prompt"].n_unique() - 1)
+    items, prompts, cells = variance("item"), variance("prompt"), variance("item", "prompt")
+    return np.sqrt(few**2 * prompts + stats.norm.ppf(0.975) ** 2 * (items - cells))
+
+
 @pytest.mark.slow
-def test_judges_and_prompts_on_llmbar(llmbar):
+def test_judges_and_prompts_on_llmbar(llmbar, llmbar_rows):
     found = {(one.facet, one.level): one for one in accuracy(llmbar)}
     assert len(found) == 1 + 6 + 8
     whole, best, falcon = found["all", "all"], found["judge", "GPT-4"], found["judge", "Falcon"]
@@ -30,7 +43,11 @@ def test_judges_and_prompts_on_llmbar(llmbar):
     assert (whole.drawn, best.drawn) == (("item", "judge", "prompt"), ("item", "prompt"))
     assert not any(one.reason for one in found.values())
     for one in found.values():
-        assert one.high - one.low > 2.4 * (one.naive_high - one.naive_low)
+        if one.facet == "judge":
+            half = clustered_both_ways(llmbar_rows.filter(pl.col("judge") == one.level).drop_nulls("correct"))
+            assert one.high - one.low == pytest.approx(2 * half, rel=0.1)
+        else:  # other judges
+            assert one.high - one.low > 10 * (one.naive_high - one.naive_low)
     assert whole.high - whole.low > 4 * (falcon.high - falcon.low)  # other judges could be as bad or as good
     assert falcon.low < 0.538 < falcon.high
 

@@ -10,7 +10,7 @@ from examples import of_components
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components import bootstrap as module
-from quorate.estimate.means.mean import contrast, default_targets
+from quorate.estimate.means.mean import contrast
 from quorate.numerics.mixed.refit import refits
 from quorate.numerics.mixed.reml import evaluate
 from quorate.streams import stream
@@ -239,12 +239,12 @@ def test_weights_kept_as_fitted_hardly_change_the_interval(unbalanced):
     """Against weights found anew for every draw: a second-order difference."""
     vars(unbalanced)["default_bootstrap"] = draws = unbalanced.bootstrap(200)
     problem, scale = unbalanced.assembled.problem, unbalanced.assembled.scale
-    gradients, targets = [], default_targets(unbalanced)
+    estimate = of_components(unbalanced)
+    gradients = []
     for theta in draws.theta:
         point = evaluate(problem, theta / scale**2)
         again = replace(unbalanced, theta=theta / scale**2, point=point)
-        gradients.append(contrast(again, unbalanced.assembled.fixed.mean, targets).basis.gradient)
-    estimate = unbalanced.mean
+        gradients.append(contrast(again, unbalanced.assembled.fixed.mean, estimate.target).basis.gradient)
     wanted = literal(unbalanced, draws, estimate, np.array(gradients))
     assert half(estimate) == pytest.approx(wanted, rel=0.1)
     kept = np.sqrt(draws.theta @ estimate.basis.gradient)

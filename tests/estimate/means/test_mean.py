@@ -304,12 +304,13 @@ def test_judges_as_draws_have_their_degrees_of_freedom(simulate):
 def test_intervals_of_a_balanced_study_agree_roughly(balanced):
     """Wald is the narrowest; the pivotal interval, drawn once for all, repeats itself."""
     methods = ("wald", "bootstrap", "satterthwaite", "pivotal")
-    widths = {method: balanced.mean.at(0.95, method).half_width for method in methods}
+    mean = of_components(balanced)
+    widths = {method: mean.at(0.95, method).half_width for method in methods}
     assert widths["wald"] < widths["bootstrap"]
     assert widths["wald"] < widths["satterthwaite"]
     assert widths["bootstrap"] == pytest.approx(widths["satterthwaite"], rel=0.35)
     assert widths["pivotal"] == pytest.approx(widths["satterthwaite"], rel=0.35)
-    assert balanced.mean.at(0.95, "pivotal").half_width == widths["pivotal"]
+    assert of_components(balanced).at(0.95, "pivotal").half_width == widths["pivotal"]
 
 
 def test_pivotal_needs_balanced_data_and_a_sampling_variance(unbalanced, balanced):
