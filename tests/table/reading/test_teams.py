@@ -10,6 +10,7 @@ from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
 from quorate.cli import main
+from quorate.table.pairs import TIE
 from quorate.table.reading.reading import Unsure
 
 
@@ -398,3 +399,25 @@ def test_two_versions_of_a_prompt_are_compared(tmp_path):
         tmp_path, *rows("Ticket,Prompt v3 (1-9),Prompt v4 (1-9)", ((f"T{n}", *m[:2]) for n, m in enumerate(MARKS)))
     )
     assert "Prompt v4 (1-9)" in q.compare(path).sentence
+
+
+def test_a_judge_in_words_beside_people_says_and_is_not_who(tmp_path):
+    cells = [(f"c{n}", *("pass" if mark > 4 else "fail" for mark in m)) for n, m in enumerate(MARKS)]
+    with pytest.raises(Unsure) as asked:
+        read(sheet(tmp_path, *rows("call_id,human_1,human_2,gpt4_judge", cells)))
+    assert asked.value.ways[0].people == {"human": ("human_1", "human_2")}
+
+
+def test_places_of_projects_by_judges(tmp_path):
+    order = np.argsort(MARKS, axis=0, kind="stable").argsort(axis=0) + 1
+    path = sheet(
+        tmp_path, *rows("Project,Rank - Mrs Lee,Rank - Mr Ortiz", ((f"p{n}", *m[:2]) for n, m in enumerate(order)))
+    )
+    assert len(q.rank(path).systems) == N
+
+
+def test_who_cannot_decide_says_a_tie(tmp_path):
+    said = ("Left", "Right", "Can't decide")
+    cells = [("x", "y", said[m[0] % 3]) for m in MARKS]
+    votes = read(sheet(tmp_path, *rows("Left model,Right model,Choice", cells)))
+    assert (votes.outcome == TIE).sum() == sum(m[0] % 3 == 2 for m in MARKS)

@@ -31,7 +31,10 @@ _SIDES = ("model", "assistant", "response", "answer", "system", "output")
 WORDS: Mapping[int, tuple[str, ...]] = {
     A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left"),
     B: ("b", *(f"{side}_b" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")), "right"),
-    TIE: words("tie tied draw c equal n_p no_preference about_the_same same both both_good no_difference"),
+    TIE: words(
+        "tie tied draw c equal n_p no_preference about_the_same same both both_good no_difference "
+        "can_t_decide cannot_decide"
+    ),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad", "neither"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),
 }

@@ -33,7 +33,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     free = [one for one in table.columns if one.name not in known.values() and _come_back(table, one)]
     found: dict[str, str] = {}
     if JUDGE not in known:
-        ended = [one.name for one in free if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
+        said = [one for one in free if one.scale is None]  # else that is what a judge said
+        ended = [one.name for one in said if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
         marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
         asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked
         worked = [one.name for one in free if {*_said(one.name)} & PROFESSIONS and not asked]

@@ -81,6 +81,8 @@ ANSWERS = RESPONSES | {"prediction", "predicted", "pred", "truth", "target", "ex
 """Words in the names of what was answered and what is right, beside a score that says how well it was."""
 CODED = frozenset(("label", "class", "sentiment", "stance"))
 """Words in the name of a column of labels, whose numbers may be codes."""
+_RANKED = frozenset(("rank", "place", "ranking", "placing"))
+"""Words in the names of columns that hold places."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
@@ -107,7 +109,9 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     row = _row(table, known)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
-    columns, words = _family(table, {*taken, *totals})
+    named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
+    ranked = len(named) > 1 and row is not None and _are_places(table, named)
+    columns, words = (named, False) if ranked else _family(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
     inner = None if row or not all(map(is_judge, stripped(columns))) else _within(table, known, {*taken, *columns})

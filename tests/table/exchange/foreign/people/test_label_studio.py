@@ -184,3 +184,11 @@ def test_a_field_that_says_left_and_right_alone_is_the_side(write_json):
     ]
     votes = read(write_json(rows))
     assert (votes.wins("x", "y"), votes.wins("y", "x")) == (1, 2)
+
+
+def test_a_number_of_a_flat_export_is_a_score_by_its_name(write_json):
+    rows = [
+        {"id": i // 2, "quality": 1 + i % 3, "annotator": i % 2, "annotation_id": i, "text_length": i} for i in range(6)
+    ]
+    table = read(write_json(rows))
+    assert (table.n_answers, table.mean.max()) == (6, 3)

@@ -16,6 +16,7 @@ from quorate.errors import InvalidData, UnknownTerm
 from quorate.frozen import dataclass
 from quorate.roles import ITEM, PROMPT
 from quorate.table.columns.languages import plain
+from quorate.table.columns.names import HINTS, is_criterion, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
@@ -135,6 +136,8 @@ class Export:
         found = {name: scores for name, scores in every.items() if not all(map(absent, scores))}
         if not found and wanted is None and len(choices := self._choices()) == 1:
             return "scores", choices
+        if not found and wanted is None:
+            found = {name: numbers for name in self._named() if not any(map(absent, numbers := self.scores(name)))}
         if not found:
             fix = "; if a field is a choice of words, name it with " + argument("part", ...) if self.flat else ""
             raise InvalidData("no control is a rating, a number or a choice of one" + fix)
@@ -150,6 +153,11 @@ class Export:
             if 2 <= len(words) <= min(_MOST_CHOICES, len(said) / 2) and len({*said}) > len({task for task, _ in said}):
                 found.append(name)
         return tuple(found) if tasks < len(self.annotations) else ()
+
+    def _named(self) -> tuple[str, ...]:
+        """Fields of a flat file that are scores by their names."""
+        named = (name for name in (self.names() if self.flat else ()))
+        return tuple(name for name in named if {*words_of(name)} & {*HINTS} or is_criterion(name))
 
     def scores(self, name: str) -> list[float | str]:
         """What every annotation says under a name, nan where nothing; as words if some are no numbers."""
