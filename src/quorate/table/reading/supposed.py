@@ -44,7 +44,7 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         users = [one.name for one in free if _said(one.name) == ["user"] and not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
-        agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS]
+        agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS and one.name not in found.values()]
         agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
         found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))

@@ -13,6 +13,7 @@ from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
+    DESCRIBED,
     GIVEN,
     HINTS,
     HOLDERS,
@@ -539,13 +540,14 @@ def _within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[st
     """What is judged, by its name, and the one column of words that tells its rows apart; None if there is none."""
     item = known.get(ITEM) or next((one.name for one in table.columns if _comes_back(table, one)), None)
     free = [one for one in table.columns if one.name not in {*taken, item} and one.filled == table.rows]
-    if item is None:  # as a diver is, beside the number of the dive
+    inner = [one for one in free if {*words_of(one.name)} & (ARRANGED | OCCASIONS)]
+    if item is not None:
+        inner = [one for one in inner if one.numeric] or [one for one in free if not one.numeric]
+    elif inner:  # as a diver is, beside the number of the dive
         names = [one.name for one in free if not one.numeric and 2 * one.distinct <= table.rows]
-        item = names[0] if names and not groups_items(names[0]) else None
-    inner = [one for one in free if not one.numeric or {*words_of(one.name)} & (ARRANGED | OCCASIONS)]
+        item = names[0] if names and not (groups_items(names[0]) or DESCRIBED & {*words_of(names[0])}) else None
     inner = [one for one in inner if item not in (None, one.name) and table.rows > one.distinct]
     found = [one.name for one in inner if table.keys([str(item), one.name]) == table.rows]
-    found = [name for name in found if table.column(name).numeric] or found
     return (str(item), found[0]) if len(found) == 1 and not is_aspect(found[0]) else None
 
 
