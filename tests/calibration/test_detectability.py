@@ -85,7 +85,7 @@ def test_coverage_of_cluster_robust_intervals(icc, sizes):
     plain = np.abs(share - 0.55) <= 1.959964 * np.sqrt(share * (1 - share) / n.sum())
     covers = np.abs(share - 0.55) <= t_reach(effective_clusters(found.sums) - 1, 0.05) * error
     by_number = np.abs(share - 0.55) <= t_reach(m - 1, 0.05) * error
-    effect, expected = float(np.nanmean(design_effect(found))), 1 + (np.sum(n**2) / n.sum() - 1) * icc
+    effect, expected = float(np.nanmean(design_effect(found.sums))), 1 + (np.sum(n**2) / n.sum() - 1) * icc
     print(
         f"{m} clusters, icc {icc}: covers votes {plain.mean():.3f}, clusters {covers.mean():.3f} "
         f"(with C - 1 degrees of freedom {by_number.mean():.3f}); design effect {effect:.2f} (true {expected:.2f})"
