@@ -106,35 +106,9 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
     several = f"{columns[0]} to {columns[-1]}"
+    judged = _said_of_judges(row, columns, known, names, people)
     ways = (
-        (
-            JUDGE not in known and systems and _give_reasons(bare, {*names} - {*columns}),
-            Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
-        ),
-        (
-            SYSTEM in known and all(map(is_model, bare)),
-            Said(JUDGE, f"models beside {known.get(SYSTEM)} are judges", "sure"),
-        ),
-        (
-            all(map(is_judge, bare)) or _say_judges(columns),
-            Said(JUDGE, "columns are judges by their names", "sure"),
-        ),
-        (
-            all(map(is_try, columns)) or all(map(is_try, bare)),
-            Said(REPLICATE, f"{several} are tries of the same by their names", "sure"),
-        ),
-        (
-            all(map(is_initials, columns)) and any(name not in _LEARNERS for name in columns),
-            Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their initials", "likely"),
-        ),
-        (
-            are_people(columns, bare) and not people and not ({*words_of(row or "")} & _ASKED),
-            Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their names", "likely"),
-        ),
-        (
-            is_judged(row or "id") and len(columns) >= _FEWEST_CODED and all(map(_CODED.fullmatch, columns)),
-            Said(JUDGE, f"{several} are taken for judges, {len(columns)} by the numbers of one letter", "likely"),
-        ),
+        (judged is not None, judged),
         (
             2 * criteria > len(columns),
             Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
@@ -161,7 +135,48 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
         ),
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
-    return next((said for true, said in ways if true), Said(JUDGE, "columns are taken for judges", "unsure"))
+    found = next((said for true, said in ways if true), None)
+    return found or Said(JUDGE, "columns are taken for judges", "unsure")
+
+
+def _said_of_judges(
+    row: str | None, columns: Sequence[str], known: Mapping[str, str], names: Sequence[str], people: bool
+) -> Said | None:
+    """Who judged, or at which try, where the names of columns say it; None where they do not."""
+    bare, shown, several = stripped(columns), listed(columns, most=4), f"{columns[0]} to {columns[-1]}"
+    systems = _are_systems(bare) or _are_systems(columns)
+    coded = row is not None and is_judged(row) and len(columns) >= _FEWEST_CODED
+    ways = (
+        (
+            JUDGE not in known and systems and _give_reasons(bare, {*names} - {*columns}),
+            Said(JUDGE, "models whose reasons stand beside are judges", "sure"),
+        ),
+        (
+            SYSTEM in known and all(map(is_model, bare)),
+            Said(JUDGE, f"models beside {known.get(SYSTEM)} are judges", "sure"),
+        ),
+        (
+            all(map(is_judge, bare)) or _say_judges(columns),
+            Said(JUDGE, "columns are judges by their names", "sure"),
+        ),
+        (
+            all(map(is_try, columns)) or all(map(is_try, bare)),
+            Said(REPLICATE, f"{several} are tries of the same by their names", "sure"),
+        ),
+        (
+            all(map(is_initials, columns)) and any(name not in _LEARNERS for name in columns),
+            Said(JUDGE, f"{shown} are taken for judges by their initials", "likely"),
+        ),
+        (
+            are_people(columns, bare) and not people and not ({*words_of(row or "")} & _ASKED),
+            Said(JUDGE, f"{shown} are taken for judges by their names", "likely"),
+        ),
+        (
+            coded and all(map(_CODED.fullmatch, columns)),
+            Said(JUDGE, f"{several} are taken for judges, {len(columns)} by the numbers of one letter", "likely"),
+        ),
+    )
+    return next((said for true, said in ways if true), None)
 
 
 def are_people(columns: Sequence[str], bare: Sequence[str]) -> bool:
