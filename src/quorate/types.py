@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from quorate.study.variants import Variants as Variants
     from quorate.table.cells import Cells as Cells
     from quorate.table.judgments import Judgments as Judgments
+    from quorate.table.measured import Measures as Measures
     from quorate.table.progress import Progress as Progress
     from quorate.table.results import Written as Written
     from quorate.table.votes import Votes as Votes

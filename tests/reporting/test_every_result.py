@@ -253,6 +253,9 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
         few_labelled(), "person", *LABELS[:2], prices={"human": 1, "call": 0.01}, budget=99
     ),
     "LevelEffect": lambda _: q.scores.effects(fit(), "judge", shrink=True),
+    "Measures": lambda _: q.analyze(
+        pl.DataFrame({"id": range(9), "faithfulness": np.arange(9) / 10, "answer_relevancy": np.arange(9) / 8})
+    ),
     "MeanFrom": lambda _: q.scores.mean_from(judgments(), fit()),
     "MissingBounds": lambda _: q.scores.missing_bounds(judgments()),
     "Models": lambda _: q.votes.models(votes(), folds=2),

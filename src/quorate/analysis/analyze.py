@@ -12,6 +12,7 @@ from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind, given, kind_of
+from quorate.table.measured import Measures, each_measure
 from quorate.table.read import read_first
 from quorate.table.votes import Votes
 
@@ -77,6 +78,7 @@ def analyze(
 ) -> PairAnalysis: ...
 
 
+@each_measure
 @read_first
 def analyze(
     judgments_or_votes: Judgments | Votes,
@@ -101,7 +103,7 @@ def analyze(
     budget: int | None = None,
     minimum: int | None = None,
     most: int | None = None,
-) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels | VotesAnalysis | PairAnalysis:
+) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels | VotesAnalysis | PairAnalysis | Measures:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
     Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
@@ -148,6 +150,7 @@ def analyze(
     -------
     Analysis, AllEqual, ScoreVerdict, Leaderboard, VotesAnalysis or PairAnalysis
         Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
+        Of a file with several measures, `quorate.types.Measures` with the answer to each.
 
     Raises
     ------

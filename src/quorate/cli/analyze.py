@@ -118,7 +118,7 @@ def analyze(
     from quorate.table.reading.people import refuse_people_among_models
     from quorate.table.votes import Votes
 
-    table = reading.table(file, own, paper, files, certifying)
+    table = reading.measured(file, own, paper, files, certifying)
     asked = {*own.given(), *labels.given(), *paper.given()} - {"level"}
     if isinstance(table, Judgments) and not (reading.said() or asked):
         refuse_people_among_models(table, file)

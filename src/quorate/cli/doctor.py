@@ -137,6 +137,7 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
 def _show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
     """Print how a file can be read, why, and the commands to copy."""
     from quorate.table.exchange.postgres.address import title_of
+    from quorate.table.reading.reading import offered
     from quorate.table.reading.taken import BESIDE
 
     if problem:
@@ -147,7 +148,7 @@ def _show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> N
         whole(out, f"  quorate doctor {place(file)} {shell(found.arguments)}")
         say(out, f"  Even so: {in_options(found.problem)}.")
     else:
-        for way in found.ways:
+        for way in offered(found.ways):
             whole(out, f"  {as_command(way, 'analyze', file, found.kind)}" + (f"  ({way.what})" if way.what else ""))
         whole(out, f"  quorate doctor {place(file)} --save {BESIDE}  (the first, kept for every command on such files)")
     whole(out, f"  {found.python}")

@@ -70,7 +70,7 @@ def compare(
     if (a is None) != (b is None):
         raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
     compared = own.value("system") is None
-    table = within.told_apart(reading.table(file, own, every, within, prices, certifying, compared=compared))
+    table: Any = within.told_apart(reading.measured(file, own, every, within, prices, certifying, compared=compared))
     if a is None or b is None:
         a, b = the_two(table, own.value("system"), own.value("claim")) or (a, b)
     costs = prices.prices()
@@ -146,7 +146,7 @@ def rank(
         raise InvalidInput("--certify: is for one board; leave out --by")
     counted, covariates = not own.value("fragility"), own.value("covariates") or ()
     compared = own.value("system") is None
-    table = reading.table(file, own, within, certifying, covariates=covariates, counted=counted, compared=compared)
+    table = reading.measured(file, own, within, certifying, covariates=covariates, counted=counted, compared=compared)
     if elo and not isinstance(table, Votes):
         raise InvalidInput("--elo: for votes, and this file has scores; leave it out")
     found: Any = own(within.told_apart(table))

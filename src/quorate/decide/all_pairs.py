@@ -32,6 +32,7 @@ from quorate.roles import SYSTEM
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind, given, kind_of
+from quorate.table.measured import Measured, each_measure
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
@@ -80,6 +81,7 @@ def compare(
 ) -> ScoreVerdict | SameDifference: ...
 
 
+@each_measure
 def compare(
     judgments_or_votes: Votes | Judgments,
     a: str | os.PathLike[str] | None = None,
@@ -197,7 +199,9 @@ def compare(
     return verdict_of_scores(table, str(a), str(b), **options)
 
 
-def the_two(table: Judgments | Votes, facet: str | None = None, claim: Claim | None = None) -> tuple[str, str] | None:
+def the_two(
+    table: Judgments | Votes | Measured, facet: str | None = None, claim: Claim | None = None
+) -> tuple[str, str] | None:
     """The systems of a table that has two, None where it has more: of two files that of the first first, else by mean.
 
     Raises
@@ -205,6 +209,8 @@ def the_two(table: Judgments | Votes, facet: str | None = None, claim: Claim | N
     InvalidInput
         If something is claimed, and nothing but the scores would say of which system.
     """
+    if isinstance(table, Measured):
+        return the_two(table.first, facet, claim)
     if isinstance(table, Votes):
         names: Sequence[str] = table.models
     elif facet not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
@@ -313,6 +319,7 @@ def _are(count: int) -> str:
     return f"{count:,} {'is' if count == 1 else 'are'}"
 
 
+@each_measure
 def compare_all(
     judgments_or_votes: Votes | Judgments,
     *,

@@ -11,12 +11,13 @@ from quorate.caveats import weightiest_first
 from quorate.frozen import dataclass
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
 from quorate.table.judgments import Judgments
+from quorate.table.measured import Measured
 from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.vega import Spec
 
-Table: TypeAlias = Judgments | Votes
+Table: TypeAlias = Judgments | Votes | Measured
 Row = dict[str, Any]
 
 

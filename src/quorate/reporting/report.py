@@ -76,6 +76,7 @@ PAGES: Mapping[str, str] = {
     "simulate.allocation.result:Allocation": "allocation:page",
     "simulate.pipelines.result:Pipelines": "pipelines:page",
     "simulate.validate:Validated": "validated:page",
+    "table.measured:Measures": "measures:page",
 }
 """The page of every type of result, made of a result and the table that it came from: where each is, below ``quorate``
 and ``quorate.reporting.pages``, so that a page loads when it is made and no other does.

@@ -11,7 +11,7 @@ from quorate.errors import InvalidInput
 from quorate.roles import ITEM, REPLICATE, SYSTEM
 from quorate.table.columns.roles import FIXED
 from quorate.table.columns.vote_roles import ALIASES, has_pairs
-from quorate.table.exchange.format import Kind
+from quorate.table.exchange.format import Kind, SeveralParts
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.families import Families
@@ -295,8 +295,11 @@ def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Ma
     said = found.form.holds(found.files[0] if found.files else found.place)
     if said is not None or not (found.form.tool or found.form.sheets):
         return said or ("votes" if has_pairs(columns_of(found)) else "scores")
-    with opened(found.place, Rows(part=rows.part, format=rows.format)) as file:  # the part that is wanted says it
-        return file.kind or ("votes" if has_pairs(file.columns) else "scores")
+    try:
+        with opened(found.place, Rows(part=rows.part, format=rows.format)) as file:  # the part that is wanted says it
+            return file.kind or ("votes" if has_pairs(file.columns) else "scores")
+    except SeveralParts:
+        return "scores"
 
 
 def read_first(function: Function) -> Function:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from quorate.table.exchange.format import Kind
     from quorate.table.exchange.rows import Rows as Opening
     from quorate.table.judgments import Judgments
+    from quorate.table.measured import Measured
     from quorate.table.notes import Note
     from quorate.table.votes import Votes
 
@@ -370,6 +371,23 @@ class Reading(ScoreReading, VoteReading):
         said, plain = ((one.of_votes() if votes else one.of_scores()) for one in (self, type(self)()))
         rows = {name: value for name, value in self.rows().items() if value}
         return {name: value for name, value in said.items() if value != plain[name]} | rows
+
+    def measured(self, file: Path, *groups: Group, **asked: Any) -> Judgments | Votes | Measured:
+        """The file as `table` has it, or once for each of its measures, where which is meant is all that is open."""
+        from quorate.table.measured import Measured
+        from quorate.table.reading.reading import Unsure
+
+        try:
+            return self.table(file, *groups, **asked)
+        except Unsure as open_:
+
+            def as_meant(kind: Kind, found: Mapping[str, Any]) -> Judgments | Votes:
+                return self.as_votes(file, found) if kind == "votes" else self.as_scores(file, found)
+
+            table = Measured.of(open_, as_meant)
+        for group in groups:
+            group.refuse_other(table.question.kind)
+        return table
 
     def table(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from quorate.cli.options.groups import ALL, TWO, Group, names, option
 from quorate.cli.options.reading import role_of
@@ -14,8 +14,10 @@ from quorate.wording import listed
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
+    from quorate.table.measured import Measured
     from quorate.table.votes import Votes
 
+Table = TypeVar("Table", bound="Judgments | Votes | Measured")
 
 NO_CLUSTER = "none"
 """What takes votes as independent."""
@@ -29,12 +31,12 @@ class Within(Group):
         "ROLE", "Votes: tell systems of one name apart by this facet, such as prompt_type.", of="votes"
     )
 
-    def told_apart(self, table: Judgments | Votes) -> Judgments | Votes:
+    def told_apart(self, table: Table) -> Table:
         """Votes in which systems of one name are told apart as asked; scores as they are."""
         from quorate.table.votes import Votes
 
         within = role_of(self.within, table)
-        return table if within is None or not isinstance(table, Votes) else table.within(within)
+        return table if within is None or not isinstance(table, Votes) else cast("Table", table.within(within))
 
 
 # What commands ask of votes: two systems or all pairs, and the names that they check before anything is done.

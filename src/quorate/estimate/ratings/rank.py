@@ -24,6 +24,7 @@ from quorate.numerics.ratings.ties import Ties
 from quorate.roles import PROPENSITY
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind, kind_of
+from quorate.table.measured import each_measure
 from quorate.table.read import read_first
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted
@@ -174,6 +175,7 @@ def rank(
 ) -> Boards: ...
 
 
+@each_measure
 @read_first
 def rank(
     judgments_or_votes: Votes | Judgments,

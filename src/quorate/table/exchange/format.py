@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from quorate.errors import InvalidData
+from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import Encoding
 
@@ -27,6 +27,22 @@ PAIR = ("system_a", "system_b")
 MOST_COLUMNS = 10_000
 """Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
 _HEAD = 1 << 20
+
+
+class SeveralParts(InvalidInput):
+    """A log of several scores of every answer, of which one has to be named.
+
+    Parameters
+    ----------
+    problem, fix : str
+        What it holds, and how one is named.
+    parts : tuple of str
+        Their names, if all are numbers, each a question of its own; else none.
+    """
+
+    def __init__(self, problem: str, fix: str, parts: tuple[str, ...]) -> None:
+        super().__init__(problem + fix)
+        self.problem, self.parts = problem, parts
 
 
 @dataclass(frozen=True)

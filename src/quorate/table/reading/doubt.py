@@ -103,6 +103,8 @@ def weighed(
 ) -> Reading:
     """A reading with what is open of it, asked about, and what was taken for granted, said."""
     open_, ways = _open(table, score, options, found, known)
+    if len(open_) > 1:
+        ways = tuple(replace(way, measure="") for way in ways)
     if open_:
         item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
         named = {"facets": {ITEM: item}}  # of a way that says nothing the same would be asked
@@ -177,11 +179,9 @@ def _open_of_score(
         return said, checked_by(options, {"human_label": people[0]}, filled, plain=wanted and once)
     whole = JUDGE in known and score == total_of(table, used - {score})
     if rivals and not whole:  # what it is the sum of is none
-        ways = (
-            Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
-            for name in (score, *rivals)[:_MOST_WAYS]
+        return f"{listed([score, *rivals], most=6)} may each be the score", _of_rivals(
+            table, [score, *rivals], options, SYSTEM in known
         )
-        return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
@@ -202,6 +202,18 @@ def _open_of_score(
         return f"{score} holds whole numbers: perhaps codes of labels", each
     doubt = _doubt_of_words(table, column, options, known)
     return doubt, ways_of_words(column, options) if doubt else ()
+
+
+def _of_rivals(table: Table, names: Sequence[str], options: Mapping[str, Any], compared: bool) -> tuple[Meant, ...]:
+    """The ways to read one of several scores each: measures of their own where all are numbers and more is better."""
+    numbers = all(table.column(name).scored and not (compared and is_less(name)) for name in names)
+    return tuple(
+        Meant(
+            {**options, "score": name, **({} if table.column(name).scored else {"labels": True})},
+            measure=name if numbers else "",
+        )
+        for name in names
+    )
 
 
 def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> str:

@@ -292,7 +292,7 @@ def open_of(
     """What is open of columns whose role is known: whether they have a mean of their own, are codes, or are turned."""
     if said.role == CRITERION and said.confidence == "sure" and _apart(table, columns):
         rest = {name: value for name, value in options.items() if name not in ("wide", "fixed")}
-        alone = [Meant({**rest, "score": name}, f"{name} alone") for name in columns[:2]]
+        alone = [Meant({**rest, "score": name}, f"{name} alone", measure=name) for name in columns]
         problem = f"{listed(columns, most=6)} are measures of their own by their names"
         return problem, (*alone, Meant(options, "their mean"))
     if said.role == JUDGE and not words and _are_codes(table, columns):

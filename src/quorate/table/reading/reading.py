@@ -13,7 +13,7 @@ from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.wide import CROSSED, shortened
 
-_MOST_WAYS = 3
+_MOST_WAYS, _MOST_MEASURES = 3, 12
 Confidence = Literal["sure", "likely", "unsure"]
 """Sure: names and what tells rows apart leave nothing else. Likely: taken, and said. Unsure: asked about."""
 
@@ -36,6 +36,8 @@ class Meant:
         Who is a person, as ``human``, judges who are, or ``human_label``, the column of what people said.
     plain : bool
         Whether names say both who is a person and who a judge, so that what is asked is how far they agree.
+    measure : str
+        The measure that is read so, where the file has others, which are questions of their own; else empty.
     """
 
     options: Mapping[str, Any]
@@ -44,6 +46,7 @@ class Meant:
     more: str = ""
     people: Mapping[str, Any] = field(default_factory=dict)
     plain: bool = False
+    measure: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,8 @@ class Reading:
 
     @property
     def ways(self) -> tuple[Meant, ...]:
-        """The ways in which the table may be meant, the likeliest first, three at most."""
-        return self.meant[:_MOST_WAYS] or (Meant(self.options),)
+        """The ways in which the table may be meant, the likeliest first."""
+        return self.meant or (Meant(self.options),)
 
     def naming(self, roles: Mapping[str, str]) -> Reading:
         """The same, which says the columns of roles that their names do not say."""
@@ -135,6 +138,12 @@ class Unsure(InvalidInput):
         self.problem, self.source, self.ways, self.kind = problem, source, ways, kind
         super().__init__(asked(problem, ways, in_python))
 
+    @property
+    def measures(self) -> tuple[Meant, ...]:
+        """The ways to read one measure each, where which is meant is all that is open; none of any other question."""
+        found = tuple(way for way in self.ways if way.measure)
+        return found if 1 < len(found) <= _MOST_MEASURES else ()
+
     def beside_people(self, verb: str) -> Meant | None:
         """What a command asks of judges beside people, where names say who is which; None of any other table."""
         plain = [way for way in self.ways if way.plain]
@@ -146,9 +155,16 @@ class Unsure(InvalidInput):
 
 
 def asked(problem: str, ways: Sequence[Meant], spelled: Callable[[Meant], str]) -> str:
-    """A question in one line: what is open, and each way to say what is meant."""
-    shown = [spelled(way) + (f" ({way.what})" if way.what else "") for way in ways]
+    """A question in one line: what is open, and the likeliest ways to say what is meant."""
+    shown = [spelled(way) + (f" ({way.what})" if way.what else "") for way in offered(ways)]
     return problem + ("; it may be meant as: " + joined(", or ", shown) if shown else "")
+
+
+def offered(ways: Sequence[Meant]) -> Sequence[Meant]:
+    """The ways that a question names, three at most; one place is kept for what is not one of many measures."""
+    others = [way for way in ways if not way.measure]
+    measures = [way for way in ways if way.measure]
+    return (*measures[: _MOST_WAYS - bool(others)], *others)[:_MOST_WAYS]
 
 
 def in_python(way: Meant) -> str:

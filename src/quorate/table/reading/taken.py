@@ -18,7 +18,7 @@ from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.encoding import ordinary
-from quorate.table.exchange.format import Kind
+from quorate.table.exchange.format import Kind, SeveralParts
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows, made_of
 from quorate.table.exchange.wide import COLUMNS
@@ -28,7 +28,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
-from quorate.table.reading.reading import Reading, Unsure
+from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.recognised import FEWEST_ONCE, ONCE
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
@@ -204,6 +204,12 @@ def _as_it_is(
         table = read(kind, {})
     except Unsure:
         raise
+    except SeveralParts as several:
+        if kind == "votes" or not several.parts:
+            raise
+        alike = not any(map(is_of_people, several.parts))
+        ways = tuple(Meant({"part": name}, measure=name if alike else "") for name in several.parts)
+        raise Unsure(several.problem, _named(source), ways) from None
     except InvalidInput as error:
         found = _looked_at(source, rows, kind, error, compared)
         return read(found.kind, found.options), found.said

@@ -20,7 +20,7 @@ from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, 
 from quorate.table.columns import roles, vote_roles
 from quorate.table.columns.languages import plain
 from quorate.table.exchange.encoding import binary
-from quorate.table.exchange.format import Kind, Opened, quoted
+from quorate.table.exchange.format import Kind, Opened, SeveralParts, quoted
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
 
     Raises
     ------
-    InvalidInput
+    SeveralParts
         If there are several and none is named: they need not answer the same question. The line lists them.
     UnknownTerm
         If there is none of a name.
@@ -155,9 +155,11 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
     if part is None:
         listed = "; ".join(_described(name, scores) for name, scores in list(found.items())[:_MOST])
         more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
-        raise InvalidInput(
-            f"part: the log has {len(found)} {what}s, which need not answer one question: {listed}{more}; name one, "
-            "such as " + argument("part", next(iter(found))) + ", or several that do with commas"
+        scored = all(not isinstance(score, str) for scores in found.values() for score in scores)
+        raise SeveralParts(
+            f"part: the log has {len(found)} {what}s, which need not answer one question: {listed}{more}",
+            "; name one, such as " + argument("part", next(iter(found))) + ", or several that do with commas",
+            tuple(found) if scored else (),
         )
     wanted = (part,) if part in found else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
     for name in wanted:
