@@ -225,7 +225,8 @@ def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_a
         scores = rng.integers(1, 6, len(came)).astype(float)
         rows = [came.column(name).tolist() for name in cells.columns]
         log.extend(zip(*rows, scores.tolist(), strict=True))
-        progress = progress.asked(cells).answered(came, scores).settled()
+        progress = progress.asked(cells).answered(came, scores)
+        progress = replace(progress, pending=np.zeros_like(progress.pending))
     frame = pl.DataFrame(log, schema=["item", "judge", "rep", "score"], orient="row")
     table = q.read(frame, facets={"item": "item", "judge": "judge", "replicate": "rep"})
     more = policy.next_cells(policy.resume(table), 9)

@@ -150,11 +150,6 @@ class Reproduction(Result):
         return tuple(one for one in self.figures if one.verdict == "disagrees")
 
     @property
-    def excused(self) -> tuple[Compared, ...]:
-        """Figures beyond their tolerance by no more than chance leaves among so many."""
-        return tuple(one for one in self.figures if one.verdict == "within chance")
-
-    @property
     def errata(self) -> dict[str, str]:
         """Errata of the papers that these figures show, by name."""
         names = {one.why.partition(":")[0] for one in self.figures if one.verdict == "erratum"}

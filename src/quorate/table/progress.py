@@ -481,13 +481,6 @@ class Progress:
         fails = np.asarray(np.isnan(x.reshape(len(rows), max(len(self.attributes), 1))).any(axis=1))
         return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0), streak=self._row(rows, fails))
 
-    def settled(self) -> Progress:
-        """With nothing under way: calls that were not answered before a run ended are lost.
-
-        They cost nothing then, and other calls are made for them, of replicates not asked before.
-        """
-        return replace(self, pending=np.zeros_like(self.pending))
-
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per cell: its labels, answers, mean, failures and calls under way."""
         columns: dict[str, Any] = {

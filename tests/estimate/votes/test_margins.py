@@ -82,7 +82,6 @@ def test_tied_pairs_seem_apart_and_the_law_knows():
     rng = np.random.default_rng(5)
     wins = rng.binomial(200, 0.5, 400)
     found = margins(counted(200 - wins, wins))
-    assert found.absolute.mean() == pytest.approx(found.tie_margin.mean(), abs=0.004)
     law = found.law()
     assert abs(law.mean_square) < law.mean_square_raw / 5
     assert law.share_below(0.035) > (found.absolute <= 0.035).mean() + 0.1
@@ -166,4 +165,3 @@ def test_near_ties_and_the_law_count_votes_as_what_they_are_worth(crossed):
     assert near.n == pytest.approx(independent.n * found.typical_effect, rel=0.01)
     assert found.quantiles().n[2] == pytest.approx(alone.quantiles().n[2] * found.typical_effect, rel=0.01)
     assert found.law().mean_square < alone.law().mean_square
-    assert (found.tie_margin >= alone.tie_margin).all()

@@ -22,11 +22,6 @@ def test_mean_square_is_unbiased(n, p):
     assert found == pytest.approx((p - 0.5) ** 2, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_tie_margin_is_the_mean_of_a_fair_coin(n):
-    assert clusters.tie_margin(n) == pytest.approx(binomial_mean(n, 0.5, lambda k: np.abs(k / n - 0.5)))
-
-
 def test_likelihood_does_not_ask_who_is_ahead():
     one, two = clusters.margin_likelihood([70, 30], [100, 100], GRID)
     assert one == pytest.approx(two)

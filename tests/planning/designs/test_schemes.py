@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from quorate.errors import InvalidInput
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.prices import cheapest, cost, known
-from quorate.planning.designs.schemes import Scheme, balanced_blocks, concurrences, fewest_turns, interleaved
+from quorate.planning.designs.schemes import Scheme, balanced_blocks, fewest_turns, interleaved
+
+
+def concurrences(blocks, judges):
+    """Blocks that two judges share, for every pair of judges."""
+    member = np.zeros((len(blocks), judges), dtype=np.int64)
+    member[np.arange(len(blocks))[:, None], blocks] = 1
+    return (member.T @ member)[np.triu_indices(judges, 1)]
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=6))

@@ -349,11 +349,6 @@ class Margins(Result):
         """``|p - 1/2|`` as estimated: above the truth on average where that is near 0."""
         return np.abs(self.margin)
 
-    @property
-    def tie_margin(self) -> Floats:
-        """What ``absolute`` is on average for a pair that is tied, with so many votes."""
-        return clusters.tie_margin(self.worth)
-
     def quantiles(
         self, probabilities: Sequence[float] = (0.1, 0.25, 0.5), *, resamples: int = RESAMPLES, rng: Random = None
     ) -> Quantiles:

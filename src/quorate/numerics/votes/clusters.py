@@ -317,27 +317,6 @@ def mean_square(k: ArrayLike, n: ArrayLike) -> float:
     return float(np.mean((share - 0.5) ** 2 - share * (1 - share) / (n - 1)))
 
 
-def tie_margin(n: ArrayLike) -> Floats:
-    """Mean of ``|k/n - 1/2|`` when the truth is 1/2: what a pair shows that has no margin.
-
-    Parameters
-    ----------
-    n : array
-        Votes.
-
-    Notes
-    -----
-    De Moivre's formula: ``2^-n binom(n, n/2) / 2`` for even n. ``|k - n/2|`` has the same mean for an odd n as for
-    ``n + 1``. About ``0.4 / sqrt(n)``.
-    """
-    from scipy.special import gammaln
-
-    n = np.asarray(n, dtype=float)
-    even = 2 * np.ceil(n / 2)
-    middle = np.exp(gammaln(even + 1) - 2 * gammaln(even / 2 + 1) - even * np.log(2))
-    return np.asarray(middle * even / (2 * n))
-
-
 def margin_likelihood(k: ArrayLike, n: ArrayLike, grid: Floats) -> Floats:
     """Likelihood of every margin of a grid for every pair, whichever model is ahead; the largest of a pair is 1.
 

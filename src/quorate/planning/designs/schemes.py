@@ -57,8 +57,8 @@ def balanced_blocks(judges: int, size: int) -> Ints:
     Examples
     --------
     >>> blocks = balanced_blocks(7, 3)
-    >>> len(blocks), set(concurrences(blocks, 7).tolist())
-    (7, {1})
+    >>> len(blocks), blocks[:2].tolist()
+    (7, [[0, 1, 3], [1, 2, 4]])
     """
     if judges > _MOST_JUDGES:
         raise InvalidInput(f"judges: blocks are made of at most {_MOST_JUDGES:,} judges, got {judges:,}")
@@ -69,13 +69,6 @@ def balanced_blocks(judges: int, size: int) -> Ints:
         blocks = np.concatenate([(start + shift) % judges for start in _starts(judges, size)])
     blocks.flags.writeable = False
     return blocks
-
-
-def concurrences(blocks: Ints, judges: int) -> Ints:
-    """Blocks that two judges share, for every pair of judges; shape (judges (judges - 1) / 2,)."""
-    member = np.zeros((len(blocks), judges), dtype=np.int64)
-    member[np.arange(len(blocks))[:, None], blocks] = 1
-    return np.asarray((member.T @ member)[np.triu_indices(judges, 1)])
 
 
 def _starts(judges: int, size: int) -> list[Ints]:
