@@ -186,6 +186,12 @@ def ratio(above: Floats, below: Floats) -> Value:
     return Value(value, float(off / abs(below.mean())))
 
 
+def largest(biases: Iterable[Value]) -> Value:
+    """Size of the largest bias, whichever its sign, with its standard error."""
+    worst = max(biases, key=lambda one: abs(one.value))
+    return Value(abs(worst.value), worst.error)
+
+
 def share(hits: Floats) -> Value:
     """Percent of replicates, with a standard error that is not 0 where all agree.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from quorate.estimate.components.published import Components, components
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
+from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments
 
@@ -23,6 +24,7 @@ from quorate.table.judgments import Judgments
 CATEGORIES = 5
 SIZES = {"item": 50, "prompt": 4, "temperature": 3, "category": CATEGORIES}
 REPLICATES = 5
+DESIGN = {"items": 50, "prompts": 4, "temperatures": 3, "replicates": REPLICATES, "categories": CATEGORIES}
 TERMS = ("category", "item", "prompt", "item:prompt", "item:temperature", "prompt:temperature")
 """Random terms that the paper fits: no cell, so that what is left is the replicate."""
 BASE = {
@@ -75,17 +77,14 @@ def projected(variances: Mapping[str, float], *, conditional: bool = False) -> F
     for change in INTERVENTIONS.values():
         alone = conditional and change.get("temperatures") == 1
         kept = {term: value for term, value in variances.items() if not (alone and term.endswith(":temperature"))}
-        source = components(kept)
-        plan = project(
-            source,
-            items=change.get("items", SIZES["item"]),
-            prompts=change.get("prompts", SIZES["prompt"]),
-            replicates=change.get("replicates", REPLICATES),
-            temperatures=None if alone else change.get("temperatures", SIZES["temperature"]),
-            categories=CATEGORIES,
-        )
-        out.append(plan.variance)
+        design = {name: size for name, size in (DESIGN | change).items() if not (alone and name == "temperatures")}
+        out.append(variance_of(components(kept), design))
     return np.array(out)
+
+
+def variance_of(source: Components, design: Mapping[str, Any]) -> float:
+    """Variance of the mean of a design."""
+    return project(source, **design).variance
 
 
 # Convergence: bias and error of components by the size of the study (Fig. 7).
@@ -120,8 +119,7 @@ def convergence(draws: Mapping[str, Floats]) -> Outcome:
         items, prompts, replicates = STUDY_SIZES[name]
         found = {term: mean(numbers[:, at] - 1, 100) for at, term in enumerate(COMPONENTS)}
         if 3 * items * prompts * replicates > ENOUGH:
-            worst = max(found.values(), key=lambda one: abs(one.value))
-            values[f"{name}: largest bias of a component, %"] = Value(abs(worst.value), worst.error)
+            values[f"{name}: largest bias of a component, %"] = largest(found.values())
         for at, term in enumerate(COMPONENTS):
             square = mean((numbers[:, at] - 1) ** 2)
             root = float(np.sqrt(square.value))
@@ -168,8 +166,7 @@ def additivity(draws: Mapping[str, Floats]) -> Outcome:
         values[f"{level}: Kendall's tau of the designs"] = mean(numbers[:, len(TERMS)])
         values[f"{level}: Kendall's tau of the designs, by Eq. 3"] = mean(numbers[:, len(TERMS) + 1])
         biases = [mean(numbers[:, at] / BASE[term] - 1, 100) for at, term in enumerate(TERMS)]
-        worst = max(biases, key=lambda one: abs(one.value))
-        values[f"{level}: largest bias of a component, %"] = Value(abs(worst.value), worst.error)
+        values[f"{level}: largest bias of a component, %"] = largest(biases)
         values[f"{level}: bias of item:prompt, %"] = biases[TERMS.index("item:prompt")]
         rows += [
             {"three-way variance": THREE_WAY[level], "bias, %": bias.value, "component": term}
@@ -214,13 +211,9 @@ NAMES = ("0", "0.7", "1")
 
 def _draw_heteroscedastic(residuals: tuple[float, ...], rng: np.random.Generator) -> Floats:
     """Residuals of a fit at each temperature, of one with residuals by temperature, the pooled one, and its terms."""
+    effects = {"temperature": TEMPERATURES}
     drawn = draw_judgments(
-        law(),
-        levels=SIZES,
-        replicates=REPLICATES,
-        effects={"temperature": TEMPERATURES},
-        residual=np.array(residuals),
-        rng=rng,
+        law(), levels=SIZES, replicates=REPLICATES, effects=effects, residual=np.array(residuals), rng=rng
     )
     apart = [
         decompose(drawn.only("temperature", level), random=OF_ONE).variances["replicate"]
@@ -245,8 +238,7 @@ def _heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
             values[f"temperature {name}, {way}: bias of the residual, %"] = bias
             rows.append({"temperature": name, "bias, %": bias.value, "estimate": way})
     biases = [mean(numbers[:, 7 + at] / BASE[term] - 1, 100) for at, term in enumerate(TERMS)]
-    worst = max(biases, key=lambda one: abs(one.value))
-    values["pooled: largest bias of another component, %"] = Value(abs(worst.value), worst.error)
+    values["pooled: largest bias of another component, %"] = largest(biases)
     title = "Bias of the residual at each temperature (E.1)"
     drawing = Drawing("mc.hetero", "unequal-noise", title, rows, "bias, %", "temperature", by="estimate", mark="point")
     return Outcome(values, (drawing,))
@@ -297,18 +289,9 @@ def edge(prompts: int) -> float:
 def better(variances: Mapping[str, float], prompts: int) -> bool:
     """Whether two more prompts lower the variance of the mean more than five more replicates."""
     source = components(dict(variances))
-
-    def variance(more_prompts: int, more_replicates: int) -> float:
-        return project(
-            source,
-            items=ITEMS,
-            prompts=prompts + more_prompts,
-            temperatures=FEW_TEMPERATURES,
-            replicates=FEW_REPLICATES + more_replicates,
-            categories=CATEGORIES,
-        ).variance
-
-    return variance(2, 0) < variance(0, 5)
+    sizes = DESIGN | {"items": ITEMS, "temperatures": FEW_TEMPERATURES}
+    more = variance_of(source, sizes | {"prompts": prompts + 2, "replicates": FEW_REPLICATES})
+    return more < variance_of(source, sizes | {"prompts": prompts, "replicates": FEW_REPLICATES + 5})
 
 
 def direction(condition: tuple[int, float], rng: np.random.Generator) -> list[float]:
@@ -389,16 +372,12 @@ PORTABILITY = MonteCarlo(
 # Misspecification: designs projected from tables whose law is another than the model's (Table 7).
 
 
-TARGETS: Mapping[str, tuple[int, int]] = {
-    "6 prompts": (6, 5),
-    "8 prompts": (8, 5),
-    "12 prompts": (12, 5),
-    "20 prompts": (20, 5),
-    "10 replicates": (4, 10),
-    "20 replicates": (4, 20),
-    "8 prompts, 10 replicates": (8, 10),
+TARGETS: Mapping[str, Mapping[str, int]] = {
+    **{f"{prompts} prompts": {"prompts": prompts} for prompts in (6, 8, 12, 20)},
+    **{f"{replicates} replicates": {"replicates": replicates} for replicates in (10, 20)},
+    "8 prompts, 10 replicates": {"prompts": 8, "replicates": 10},
 }
-"""Prompts and replicates of the designs that are projected."""
+"""Changes of the designs that are projected."""
 MEAN_OF_A_NORMAL = float(np.sqrt(2 / np.pi))
 
 
@@ -483,19 +462,7 @@ LAWS = {
 def variances(source: Mapping[str, float]) -> Floats:
     """Variance of the mean of every design."""
     given = components(dict(source))
-    return np.array(
-        [
-            project(
-                given,
-                items=SIZES["item"],
-                prompts=prompts,
-                temperatures=SIZES["temperature"],
-                replicates=replicates,
-                categories=CATEGORIES,
-            ).variance
-            for prompts, replicates in TARGETS.values()
-        ]
-    )
+    return np.array([variance_of(given, DESIGN | target) for target in TARGETS.values()])
 
 
 def _draw_misspecified(own: Law, rng: np.random.Generator) -> Floats:

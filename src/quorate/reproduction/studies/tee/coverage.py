@@ -15,8 +15,8 @@ from quorate.estimate.means.effects import configurations
 from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import normal_cdf, t_quantile
-from quorate.planning.designs.dstudy import project
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
+from quorate.reproduction.studies.tee.components import variance_of
+from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments
 
@@ -116,6 +116,14 @@ STAIRCASE = MonteCarlo(
 
 AMBIGUOUS_SIZES = {"item": 30, "prompt": 3, "temperature": 2, "judge": 3, "category": 5}
 REPLICATES = 3
+AMBIGUOUS_DESIGN = {
+    "items": 30,
+    "prompts": 3,
+    "temperatures": 1,
+    "judges": 3,
+    "categories": 5,
+    "replicates": REPLICATES,
+}
 TEMPERATURES, AMBIGUOUS_JUDGES = (0.0, -0.03), (0.0, 0.03, -0.02)
 DRAWN = {"category": 0.03, "item": 0.05, "prompt": 0.04, "item:temperature": 0.015, "prompt:temperature": 0.005}
 DRAWN |= {"prompt:judge": 0.005, "replicate": 0.06}
@@ -126,14 +134,7 @@ TERMS = (*(term for term in DRAWN if term != "replicate"), *SCALED)
 LARGE = ("category", "item", "prompt", "item:prompt", "item:judge", "replicate")
 """Components whose bias Table 10 looks at."""
 STRENGTHS = {"none": 0.0, "mild": 0.5, "moderate": 1.0, "strong": 2.0}
-CHANGES: tuple[dict[str, int], ...] = (
-    {},
-    {"items": 60},
-    {"prompts": 6},
-    {"judges": 6},
-    {"replicates": 6},
-    {"judges": 1},
-)
+CHANGES: list[dict[str, int]] = [{}, {"items": 60}, {"prompts": 6}, {"judges": 6}, {"replicates": 6}, {"judges": 1}]
 
 
 def truth(strength: float) -> dict[str, float]:
@@ -145,27 +146,7 @@ def truth(strength: float) -> dict[str, float]:
 def variances(found: Mapping[str, float]) -> Floats:
     """Variance of the mean of every change of the design, at one temperature and without the spread of judges."""
     source = components(dict(found))
-    design = {
-        "items": AMBIGUOUS_SIZES["item"],
-        "prompts": AMBIGUOUS_SIZES["prompt"],
-        "judges": AMBIGUOUS_SIZES["judge"],
-        "replicates": REPLICATES,
-    }
-    plans = [design | change for change in CHANGES]
-    return np.array(
-        [
-            project(
-                source,
-                items=plan["items"],
-                prompts=plan["prompts"],
-                judges=plan["judges"],
-                temperatures=1,
-                replicates=plan["replicates"],
-                categories=AMBIGUOUS_SIZES["category"],
-            ).variance
-            for plan in plans
-        ]
-    )
+    return np.array([variance_of(source, AMBIGUOUS_DESIGN | change) for change in CHANGES])
 
 
 def _draw_ambiguity(strength: float, rng: np.random.Generator) -> list[float]:
@@ -205,8 +186,7 @@ def ambiguity(draws: Mapping[str, Floats]) -> Outcome:
         values[f"{name}: ours cover, %"] = ours
         values[f"{name}: Spearman's correlation of the designs"] = mean(numbers[:, 2])
         biases = [mean(column - 1, 100) for column in numbers[:, 3:].T]
-        worst = max(biases, key=lambda one: abs(one.value))
-        values[f"{name}: largest bias of a component, %"] = Value(abs(worst.value), worst.error)
+        values[f"{name}: largest bias of a component, %"] = largest(biases)
         rows += [
             {"strength": STRENGTHS[name], "cover, %": found.value, "interval": kind}
             for kind, found in (("the paper's", wald), ("ours", ours))
@@ -281,18 +261,10 @@ def arena(draws: Mapping[str, Floats]) -> Outcome:
             covers.append({"battles": SIZES[name], "cover, %": hits.value, "interval": kind})
             widths.append({"battles": SIZES[name], "standard error": width.value, "interval": kind})
     title = "Coverage of the mean agreement, by battles (Figs. 5 and 22)"
+    wide = "Standard errors of the mean agreement, by battles (Figs. 5 and 22)"
     drawings = (
         Drawing("mc.arena", "arena", title, covers, "battles", "cover, %", by="interval", log=True),
-        Drawing(
-            "mc.arena",
-            "arena-widths",
-            "Standard errors of the mean agreement, by battles (Figs. 5 and 22)",
-            widths,
-            "battles",
-            "standard error",
-            by="interval",
-            log=True,
-        ),
+        Drawing("mc.arena", "arena-widths", wide, widths, "battles", "standard error", by="interval", log=True),
     )
     return Outcome(values, drawings)
 
