@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -402,25 +402,18 @@ class NextStep(Result):
     def sentence(self) -> str:
         """The step in one sentence, and what the budget does in another."""
         cost = "" if self.cost is None else f" for {self.cost:,.2f}"
-        goal = "find a difference" if self.toward == "difference" else "show equivalence"
         step = (
-            f"A new study of {self.size}{cost} would {goal} with a chance of {self.power:.4g} if the "
+            f"A new study of {self.size}{cost} would {goal_of(self)} with a chance of {self.power:.4g} if the "
             f"margin is {wording.margin(self.assumed)} as found. It takes {self.at_least:,} at the very least."
         )
         step += self._rests_on
         if self.budget is None:
             return step
-        if self.toward == "difference":
-            seen = self.seen_by_budget
-            found = f"would see a margin of {wording.margin(seen or 0)} or more"
-            shows = "may miss any margin, however large" if seen is None else found
-        else:
-            alike = self.alike_by_budget
-            limit = "at no margin" if alike is None else f"at a margin of {wording.margin(alike)} or less"
-            chance = f"with a chance of {self.budget_power:.2f} at that margin"
-            shows = f"would show equivalence {chance}, and of {self.power:.4g} {limit}"
-        reach = "is enough for that" if self.affordable else "is not enough"
-        return f"{step} The budget of {self.budget:,} {reach}: it {shows}."
+        seen, alike = self.seen_by_budget, self.alike_by_budget
+        found = f"would see a margin of {wording.margin(seen or 0)} or more"
+        found = "may miss any margin, however large" if seen is None else found
+        limit = "" if alike is None else f"a margin of {wording.margin(alike)}"
+        return f"{step} The budget of {self.budget:,} {of_budget(self, found, limit, 'margin')}."
 
     @property
     def _rests_on(self) -> str:
@@ -439,6 +432,20 @@ class NextStep(Result):
             return f"{votes} {where}".rstrip()
         kind = "of them decisive" if self.ties == "drop" else "of them used"
         return f"{votes} ({', '.join(filter(None, (f'{self.counted:,} {kind}', where)))})"
+
+
+def goal_of(step: Any) -> str:
+    """What a next step, of votes or of scores, would do."""
+    return "find a difference" if step.toward == "difference" else "show equivalence"
+
+
+def of_budget(step: Any, found: str, limit: str, what: str) -> str:
+    """Whether the budget is enough for a next step, and what it does: what it ``found``, or up to which ``limit``."""
+    reach = "is enough for that" if step.affordable else "is not enough"
+    if step.toward == "difference":
+        return f"{reach}: it {found}"
+    chances = f"with a chance of {step.budget_power:.2f} at that {what}, and of {step.power:.4g}"
+    return f"{reach}: it would show equivalence {chances} at {f'{limit} or less' if limit else f'no {what}'}"
 
 
 class _Way(NamedTuple):

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from numbers import Real
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 
@@ -391,6 +391,13 @@ class AnyVerdict(Result, ABC):
     types: Types | None = None
 
     derived = ("detectable",)
+
+    @classmethod
+    def of(cls, found: Any, outcome: Outcome, *, margin: float | None, **more: Any) -> Self:
+        """The verdict that a difference leads to, with its tests; ``more`` is what else it says."""
+        p_equivalence = None if margin is None else found.p_equivalence(margin)
+        tests: dict[str, Any] = {"p_difference": found.p_difference(), "p_equivalence": p_equivalence}
+        return cls(a=found.a, b=found.b, outcome=outcome, difference=found, margin=margin, **tests, **more)
 
     @property
     @abstractmethod

@@ -13,6 +13,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.caveats import Caveat
+from quorate.decide.next_step import goal_of, of_budget
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_scores
 from quorate.decide.same import SameDifference, same_difference
 from quorate.errors import InvalidInput, NotEstimable
@@ -131,26 +132,19 @@ class ScoreStep(Result):
         levels = [counted(n, name) for name, n in self.design.items() if n > 1 or name != REPLICATE]
         each = "" if self.paired else " for each system"
         cost = "" if self.cost is None else f", for {self.cost:,.2f}"
-        goal = "find a difference" if self.toward == "difference" else "show equivalence"
+        size = f"{listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost})"
+        found = "" if self.stated else " as found"
         step = (
-            f"A new study of {listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost}) would {goal} with "
-            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g}{'' if self.stated else ' as found'}."
+            f"A new study of {size} would {goal_of(self)} with a chance of {self.power:.4g} if the difference is "
+            f"{self.assumed:.3g}{found}."
         )
         if self.budget is None:
             return step
-        if self.toward == "difference":
-            seen = self.seen_by_budget
-            least = "no difference" if seen is None else f"a difference of {seen:.3g} or more"
-            shows = f"see {least} (power {self.power:.4g}), and that found with a chance of {self.budget_power:.2f}"
-        else:
-            alike = self.alike_by_budget
-            limit = "at no difference" if alike is None else f"at a difference of {alike:.3g} or less"
-            shows = (
-                f"show equivalence with a chance of {self.budget_power:.2f} at that difference, and of "
-                f"{self.power:.4g} {limit}"
-            )
-        reach = "is enough for that" if self.affordable else "is not enough"
-        return f"{step} The budget of {self.budget:,.10g} {reach}: it would {shows}."
+        seen, alike = self.seen_by_budget, self.alike_by_budget
+        least = "no difference" if seen is None else f"a difference of {seen:.3g} or more"
+        found = f"would see {least} (power {self.power:.4g}), and that found with a chance of {self.budget_power:.2f}"
+        limit = "" if alike is None else f"a difference of {alike:.3g}"
+        return f"{step} The budget of {self.budget:,.10g} {of_budget(self, found, limit, 'difference')}."
 
 
 def score_step(
@@ -365,11 +359,7 @@ class ScoreVerdict(AnyVerdict):
     @property
     def for_others(self) -> Outcome | None:
         """What the scores show for others like this study's setup; None where nothing tells."""
-        other = self.others
-        if other is None:
-            return None
-        equal = None if self.margin is None else other.p_equivalence(self.margin)
-        return outcome_by(other.value, other.p_difference(), equal, 1 - self.level)
+        return None if self.others is None else _outcome(self.others, self.margin, 1 - self.level)
 
     @property
     def sentence(self) -> str:
@@ -552,25 +542,17 @@ def verdict_of_difference(
 ) -> ScoreVerdict:
     """The verdict that a difference leads to; ``planning`` is for the next step."""
     alpha = 1 - level
-    p_difference, p_equivalence = found.p_difference(), None if margin is None else found.p_equivalence(margin)
-    outcome = outcome_by(found.value, p_difference, p_equivalence, alpha)
+    outcome = _outcome(found, margin, alpha)
     step = None
     if outcome is Outcome.UNDECIDED:
         step = score_step(found, margin=margin, alpha=alpha, power=power, **planning)
-    return ScoreVerdict(
-        a=found.a,
-        b=found.b,
-        outcome=outcome,
-        difference=found,
-        margin=margin,
-        level=level,
-        p_difference=p_difference,
-        p_equivalence=p_equivalence,
-        power=power,
-        error_rate=alpha,
-        next_step=step,
-        claim=claim,
-    )
+    more = {"power": power, "error_rate": alpha, "next_step": step, "claim": claim}
+    return ScoreVerdict.of(found, outcome, margin=margin, level=level, **more)
+
+
+def _outcome(found: SystemDifference, margin: float | None, alpha: float) -> Outcome:
+    equal = None if margin is None else found.p_equivalence(margin)
+    return outcome_by(found.value, found.p_difference(), equal, alpha)
 
 
 def studies_like(found: SystemDifference) -> Studies:

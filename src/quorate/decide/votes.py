@@ -190,20 +190,8 @@ def verdict_of_margin(
     step = None
     if outcome is Outcome.UNDECIDED:
         step = next_step(found, margin=margin, alpha=alpha, power=power, counting=counting, budget=budget, price=price)
-    return Verdict(
-        a=found.a,
-        b=found.b,
-        outcome=outcome,
-        difference=found,
-        margin=margin,
-        level=level,
-        p_difference=found.p_difference(),
-        p_equivalence=None if margin is None else found.p_equivalence(margin),
-        power=power,
-        error_rate=error_rate,
-        next_step=step,
-        claim=claim,
-    )
+    more = {"power": power, "error_rate": error_rate, "next_step": step, "claim": claim}
+    return Verdict.of(found, outcome, margin=margin, level=level, **more)
 
 
 def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from quorate.analysis.words import called, cut, p_value, significant
 from quorate.decide.all_pairs import Verdicts
-from quorate.decide.next_step import NextStep
+from quorate.decide.next_step import NextStep, goal_of
 from quorate.decide.outcome import AnyVerdict, Outcome, Types
 from quorate.decide.scores import ScoreStep, ScoreVerdict
 from quorate.decide.votes import Verdict
@@ -222,7 +222,7 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
     """What would decide: of votes how many, of scores which study; None where nothing would."""
     if isinstance(verdict, Verdict) and verdict.next_step is not None:
         step = verdict.next_step
-        finding = f"A new study of {step.size} would {_goal(step)}, if the margin is {margin(step.assumed)} as found"
+        finding = f"A new study of {step.size} would {goal_of(step)}, if the margin is {margin(step.assumed)} as found"
         lines = (
             f"Each with a chance of {step.power:g}, tested on its own votes alone; with ties at the rate seen so far.",
             "There is no most: the interval includes margins that no number of votes would decide.",
@@ -232,7 +232,7 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
     if isinstance(verdict, ScoreVerdict) and verdict.next_step is not None:
         study = verdict.next_step
         caption = Caption(
-            f"A new study would {_goal(study)}, with a chance of {study.power:g}", (cut(study.sentence, 1000),)
+            f"A new study would {goal_of(study)}, with a chance of {study.power:g}", (cut(study.sentence, 1000),)
         )
         return Figure("next-step", caption, _study(study), headers=_PLAIN, short=WHAT)
     return None
@@ -449,10 +449,6 @@ def axis(verdict: AnyVerdict) -> str:
 def centre(verdict: AnyVerdict) -> float:
     """No difference, on the scale that is shown: a share of one half of votes, 0 of scores."""
     return 0.5 if isinstance(verdict, Verdict) else 0.0
-
-
-def _goal(step: NextStep | ScoreStep) -> str:
-    return "find a difference" if step.toward == "difference" else "show equivalence"
 
 
 def _votes_needed(verdict: Verdict, step: NextStep) -> list[Row]:

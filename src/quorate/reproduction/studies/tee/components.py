@@ -37,7 +37,7 @@ BASE = {
     "replicate": 0.06,
 }
 TEMPERATURES = (0.0, -0.03, 0.05)
-INTERVENTIONS: Mapping[str, Mapping[str, int]] = {
+INTERVENTIONS: dict[str, dict[str, int]] = {
     "as it is": {},
     "5 more replicates": {"replicates": 10},
     "2 more prompts": {"prompts": 6},
@@ -372,7 +372,7 @@ PORTABILITY = MonteCarlo(
 # Misspecification: designs projected from tables whose law is another than the model's (Table 7).
 
 
-TARGETS: Mapping[str, Mapping[str, int]] = {
+TARGETS: dict[str, dict[str, int]] = {
     **{f"{prompts} prompts": {"prompts": prompts} for prompts in (6, 8, 12, 20)},
     **{f"{replicates} replicates": {"replicates": replicates} for replicates in (10, 20)},
     "8 prompts, 10 replicates": {"prompts": 8, "replicates": 10},
