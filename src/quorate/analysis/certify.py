@@ -286,11 +286,7 @@ _BATCH = 10
 
 
 def certify(
-    answer: Analysis | ScoreVerdict | Leaderboard,
-    n: int | None = None,
-    *,
-    seed: int = 1,
-    jobs: Jobs = 1,
+    answer: Analysis | ScoreVerdict | Leaderboard, n: int | None = None, *, seed: int = 1, jobs: Jobs = 1
 ) -> Certificate:
     """How often intervals made this way hold the truth, and how wide they are, in studies drawn like yours.
 

@@ -172,12 +172,7 @@ class VotesAnalysis(Result):
 
 
 def votes_view(
-    votes: Votes,
-    *,
-    level: float = 0.95,
-    power: float = 0.9,
-    cluster: Cluster | None = None,
-    minimum: int | None = None,
+    votes: Votes, *, level: float = 0.95, power: float = 0.9, cluster: Cluster | None = None, minimum: int | None = None
 ) -> VotesAnalysis:
     """Everything that the report of votes shows.
 

@@ -305,8 +305,7 @@ def labels_alone(labels: Sequence[str], facets: Sequence[str]) -> Caveat:
 def rare_labels(labels: Sequence[str], few: int) -> Caveat:
     """Labels that few judgments are."""
     return Caveat(
-        "rare-labels",
-        f"fewer than {few} judgments are {', '.join(labels)}: intervals of such shares are rough",
+        "rare-labels", f"fewer than {few} judgments are {', '.join(labels)}: intervals of such shares are rough"
     )
 
 

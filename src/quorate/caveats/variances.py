@@ -21,8 +21,7 @@ def few_levels(facet: str, levels: int) -> Caveat:
 def one_level(facet: str) -> Caveat:
     """A facet with one level: the result holds for that level only."""
     return Caveat(
-        "one-level",
-        f"1 {facet}: the result is for this {facet} only; nothing here says how another would score",
+        "one-level", f"1 {facet}: the result is for this {facet} only; nothing here says how another would score"
     )
 
 

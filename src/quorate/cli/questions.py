@@ -25,10 +25,9 @@ from quorate.cli.options.declared import functions
 def command_of(function: str, says: str) -> Callable[..., int]:
     """The command that calls a function, with the file and the options of reading that its first argument takes."""
     takes, more = (functions()[function][name] for name in ("takes", "more"))
-    place, how = {
-        "Votes": (VotesFile, VoteReading),
-        "Judgments or Votes": (File, Reading),
-    }.get(takes, (ScoresFile, ScoreReading))
+    place, how = {"Votes": (VotesFile, VoteReading), "Judgments or Votes": (File, Reading)}.get(
+        takes, (ScoresFile, ScoreReading)
+    )
     options: Any = of(function)
 
     def of_nothing(own: Any, files: Files, out: Output) -> int:

@@ -287,7 +287,7 @@ def sentences(text: str, expects: Expects) -> Iterator[Hit]:
         rf"|\bI[ \t]+(?:prefer|choose|pick)[ \t]+(?:{_SHOWN}[ \t]+)?(?P<chosen>[AB])"
         rf"|\b(?i:it['’]s|it[ \t]+is|this[ \t]+is|call[ \t]+it)[ \t]+a[ \t]+(?P<tie>tie|draw))"
         rf"(?:[ \t]+than[ \t]+(?:{_SHOWN}[ \t]+)?[AB])?(?:[ \t]+overall)?[ \t]*"
-        r"(?=$|[\n.,;!:—]|because\b|since\b|as\b)",
+        r"(?=$|[\n.,;!:—]|because\b|since\b|as\b)"
     )
     for match in pattern.finditer(text):
         before = re.split(r"[\n.;!?]", text[max(0, match.start() - 120) : match.start()])[-1]

@@ -96,12 +96,7 @@ class Expects:
             answer = {"type": "number", "minimum": self.low, "maximum": self.high}
         reasoning = {"reasoning": {"type": "string"}} if self.reasoned else {}
         properties = {**reasoning, self.name: answer}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 UNPARSED, REFUSED, ERROR, TRUNCATED = STATUSES[1:5]

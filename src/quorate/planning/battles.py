@@ -104,12 +104,7 @@ class NextBattles(Result):
         return [
             {"system_a": a, "system_b": b, "votes": votes, "chance": chance, "gain": gain, "next": count}
             for (a, b), votes, chance, gain, count in zip(
-                self.pairs,
-                self.votes.tolist(),
-                self.chance.tolist(),
-                self.gain.tolist(),
-                times.tolist(),
-                strict=True,
+                self.pairs, self.votes.tolist(), self.chance.tolist(), self.gain.tolist(), times.tolist(), strict=True
             )
         ]
 

@@ -255,11 +255,7 @@ _WRITERS = {"every-eval-ever": _write_every_eval_ever, "inspect-scores": _write_
 
 
 def export(
-    judgments: Judgments,
-    path: str | os.PathLike[str],
-    *,
-    format: ExportFormat | None = None,
-    no_formulas: bool = False,
+    judgments: Judgments, path: str | os.PathLike[str], *, format: ExportFormat | None = None, no_formulas: bool = False
 ) -> Written:
     """Write judgments as a plain file, or in the format of another tool.
 

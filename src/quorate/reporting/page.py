@@ -318,11 +318,7 @@ WHAT = Short({"what": "", "value": ""})
 
 
 def particulars(
-    name: str,
-    finding: str,
-    values: Iterable[tuple[str, object]],
-    *lines: str,
-    head: str = "number or choice",
+    name: str, finding: str, values: Iterable[tuple[str, object]], *lines: str, head: str = "number or choice"
 ) -> Figure:
     """A table of what a result rests on: names in plain words, each with its value."""
     rows = [{"what": what, "value": value} for what, value in values]

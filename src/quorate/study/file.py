@@ -88,8 +88,7 @@ class Adaptive(FilePart):
     )
     together: bool = Field(default=True, description="Whether the level is that of all intervals at once.")
     weights: Weights | None = Field(
-        default=None,
-        description="Column of the items, or by facet and label: factors of squared errors; else 1.",
+        default=None, description="Column of the items, or by facet and label: factors of squared errors; else 1."
     )
     variances: str | None = Field(
         default=None, description="For robin: table of earlier answers to the same questions, two or more to each."

@@ -199,8 +199,7 @@ class Goal(FilePart):
         default=None, description="Half-width of the interval of the mean score; of every system's."
     )
     rank: Literal["best"] | None = Field(
-        default=None,
-        description="Find the best of all systems; of votes, the one preferred to each other.",
+        default=None, description="Find the best of all systems; of votes, the one preferred to each other."
     )
     prefer: Pair | None = Field(default=None, description="Two systems, of votes: which one is preferred.")
     margin: Above | None = Field(

@@ -259,10 +259,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
 
 Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
-_DRAWN_AS_LATIN = str.maketrans(
-    "авекмнорстухіјѕһԁԛԝαβεηικμνορτυχγⅼɡ",
-    "abekmhopctyxijshdqwabenikuvoptuxylg",
-)
+_DRAWN_AS_LATIN = str.maketrans("авекмнорстухіјѕһԁԛԝαβεηικμνορτυχγⅼɡ", "abekmhopctyxijshdqwabenikuvoptuxylg")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d_\s-]+")
 _FIRST = 64
 _OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}

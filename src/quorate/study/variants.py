@@ -160,15 +160,7 @@ def variants(
     Messing (2026), Hidden Measurement Error in LLM Pipelines, appendices C (assumption 1) and I.
     """
     drafted = carry_out(
-        study,
-        prompt=prompt,
-        n=n,
-        judge=judge,
-        judges=judges,
-        temperature=temperature,
-        out=out,
-        force=force,
-        yes=yes,
+        study, prompt=prompt, n=n, judge=judge, judges=judges, temperature=temperature, out=out, force=force, yes=yes
     )
     if drafted is None:
         raise InvalidInput("yes: the quote was declined, so nothing was asked")

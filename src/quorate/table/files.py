@@ -54,9 +54,7 @@ MOST_ENTRIES = 20_000
 ALL = Rows()
 """Every row of one table."""
 
-_OTHERS = {
-    **dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given"),
-}
+_OTHERS = {**dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given")}
 _LINE = r"CSV Error on Line: (?P<line>\d+).*"
 _SENTENCES = (
     (

@@ -390,12 +390,7 @@ class Reading(ScoreReading, VoteReading):
         return table
 
     def table(
-        self,
-        file: Path,
-        *groups: Group,
-        covariates: Sequence[str] = (),
-        counted: bool = False,
-        compared: bool = False,
+        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False, compared: bool = False
     ) -> Judgments | Votes:
         """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
 

@@ -269,12 +269,7 @@ OPENAI = Api("openai", lambda _: "/chat/completions", _chat, completion, usage, 
 # ---- messages, as Anthropic has them
 
 _STOPS = {"stop": "stop_sequences"}
-_ENDS = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-}
+_ENDS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "model_context_window_exceeded": "length"}
 _READ_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 

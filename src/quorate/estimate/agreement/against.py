@@ -14,14 +14,7 @@ from quorate import rules
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import Alpha, alpha_of
-from quorate.estimate.agreement.mark_gaps import (
-    AgainstMarks,
-    MarkGap,
-    against_marks,
-    best_words,
-    mark_words,
-    marked,
-)
+from quorate.estimate.agreement.mark_gaps import AgainstMarks, MarkGap, against_marks, best_words, mark_words, marked
 from quorate.estimate.agreement.rates import (
     ALONE,
     Rates,
@@ -41,13 +34,7 @@ from quorate.estimate.agreement.rates import (
     segment_words,
     segments,
 )
-from quorate.estimate.agreement.rightness import (
-    FEW_LABELLED,
-    judged_and_labelled,
-    rightness,
-    row_means,
-    verdicts,
-)
+from quorate.estimate.agreement.rightness import FEW_LABELLED, judged_and_labelled, rightness, row_means, verdicts
 from quorate.estimate.agreement.yardsticks import (
     AltTest,
     ConfigurationAccuracy,

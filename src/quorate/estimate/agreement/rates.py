@@ -358,11 +358,7 @@ def _of_items(judgments: Judgments, by: str, units: tuple[str, ...]) -> list[str
     first = np.unique(code, return_index=True)[1]
     levels = judgments.facet(by).levels
     of = dict(
-        zip(
-            level_labels(judgments, judgments.object),
-            (levels[at] for at in judgments.column(by)[first]),
-            strict=True,
-        )
+        zip(level_labels(judgments, judgments.object), (levels[at] for at in judgments.column(by)[first]), strict=True)
     )
     return [of[unit] for unit in units]
 

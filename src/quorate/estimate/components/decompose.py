@@ -285,13 +285,7 @@ def decompose(
         theta[kept] = strata.components(kept)
         _refuse_exact(assembled, theta)
         return Decomposition(
-            assembled,
-            identified,
-            theta,
-            evaluate(assembled.problem, np.maximum(theta, 0.0)),
-            by,
-            strata,
-            interval,
+            assembled, identified, theta, evaluate(assembled.problem, np.maximum(theta, 0.0)), by, strata, interval
         )
     theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
     return Decomposition(assembled, identified, theta, point, by, interval=interval)

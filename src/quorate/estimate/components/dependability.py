@@ -430,8 +430,7 @@ def _refuse_unidentified(study: UniverseScore, rows: Floats, counts: Mapping[str
             space = fit.identified.null_space()
             open_ = sorted({names[t] for t in np.flatnonzero(np.abs(space).sum(axis=0)) if rows[t].any()})
             raise NotEstimable(
-                f"{study.target}: the coefficients need {listed(open_)} apart, which this design does not tell",
-                open_,
+                f"{study.target}: the coefficients need {listed(open_)} apart, which this design does not tell", open_
             )
     cells = [row for name, row in zip(names, rows, strict=True) if name.startswith(CELL)]
     if not fit.assembled.replicated and (counts[REPLICATE] != 1 or any(row[0] > 0 for row in cells)):

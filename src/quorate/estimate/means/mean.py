@@ -59,11 +59,7 @@ _SLIGHT = 0.01
 
 
 def settled(
-    fit: Fitted,
-    gradient: Floats,
-    concentrated: Floats,
-    drawn: Iterable[str],
-    for_these: Callable[[str], Floats],
+    fit: Fitted, gradient: Floats, concentrated: Floats, drawn: Iterable[str], for_these: Callable[[str], Floats]
 ) -> Floats:
     """Weights of the components in a variance, where flat directions of the likelihood leave it open by 1% at most.
 

@@ -136,11 +136,7 @@ class SelfPreference(MeansResult):
 
 
 def self_preference(
-    source: Judgments | JudgeMeans,
-    *,
-    identities: Mapping[str, str] | None = None,
-    level: float = 0.95,
-    **options: Any,
+    source: Judgments | JudgeMeans, *, identities: Mapping[str, str] | None = None, level: float = 0.95, **options: Any
 ) -> SelfPreference:
     """Whether a judge scores the system that it is higher than its other scores, and the other judges, would suggest.
 

@@ -353,12 +353,7 @@ def judges_of(counted: VoteCounts) -> tuple[str, ...]:
 
 
 def _check_model(
-    votes: Votes,
-    ties: Ties,
-    ties_by_system: bool,
-    discrimination: str | None,
-    resamples: int,
-    regularisation: float,
+    votes: Votes, ties: Ties, ties_by_system: bool, discrimination: str | None, resamples: int, regularisation: float
 ) -> None:
     """Refuse terms that do not go together."""
     if ties_by_system and not tie_model(ties).modelled:

@@ -84,12 +84,7 @@ class Rows:
 
 
 def cluster_laws(
-    counted: VoteCounts,
-    at: Fit,
-    ridge: float,
-    inverse: Floats,
-    *,
-    cluster: Cluster | None,
+    counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, *, cluster: Cluster | None
 ) -> ClusterLaws:
     """How ratings vary with the facets that votes share.
 

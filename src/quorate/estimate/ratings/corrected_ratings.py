@@ -180,14 +180,7 @@ class Board:
 
 
 def board_of(
-    judges: Votes,
-    people: Votes,
-    *,
-    ties: Ties,
-    key: str,
-    strata: str | None,
-    chance: str | None,
-    pooled: bool,
+    judges: Votes, people: Votes, *, ties: Ties, key: str, strata: str | None, chance: str | None, pooled: bool
 ) -> Board:
     """Votes of people and judges, battle by battle.
 

@@ -221,12 +221,7 @@ class Models(Result):
 
 
 def models(
-    votes: Votes,
-    *,
-    covariates: Sequence[str] = (),
-    cluster: Cluster | None = None,
-    folds: int = 5,
-    seed: int = 1,
+    votes: Votes, *, covariates: Sequence[str] = (), cluster: Cluster | None = None, folds: int = 5, seed: int = 1
 ) -> Models:
     """Which model of votes fits, and which predicts votes that it has not seen.
 

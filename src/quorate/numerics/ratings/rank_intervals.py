@@ -199,10 +199,7 @@ def most_draws(systems: int) -> int:
 
 
 def difference_se(
-    covariance: Floats,
-    rows: slice | Ints = slice(None),
-    variance: Floats | None = None,
-    columns: slice = slice(None),
+    covariance: Floats, rows: slice | Ints = slice(None), variance: Floats | None = None, columns: slice = slice(None)
 ) -> Floats:
     """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows and columns.
 

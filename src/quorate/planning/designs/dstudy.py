@@ -409,12 +409,7 @@ def scheme_of(
 
 
 def projection(
-    source: Source,
-    counts: Mapping[str, int],
-    replicates: int,
-    scheme: Scheme,
-    *,
-    prices: Prices | None = None,
+    source: Source, counts: Mapping[str, int], replicates: int, scheme: Scheme, *, prices: Prices | None = None
 ) -> Projection:
     """A design with these counts, whatever those of the source are; see `project`."""
     laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=source.groups)

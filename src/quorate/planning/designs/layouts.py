@@ -255,11 +255,7 @@ class Draw:
 
 
 def cycle_of(
-    order: Mapping[str, Ints],
-    items: Floats,
-    generations: int | None,
-    balance: Sequence[str],
-    balanced: float = 1.0,
+    order: Mapping[str, Ints], items: Floats, generations: int | None, balance: Sequence[str], balanced: float = 1.0
 ) -> Cycle:
     """The cycle in which items, or their generations one after the other, go through an order of levels.
 

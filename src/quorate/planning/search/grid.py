@@ -60,12 +60,7 @@ def named_panels(
 
 
 def weighted_cycles(
-    source: Source,
-    prices: Prices,
-    judges: Iterable[int],
-    *,
-    known: Sequence[str] = (),
-    traded: bool = False,
+    source: Source, prices: Prices, judges: Iterable[int], *, known: Sequence[str] = (), traded: bool = False
 ) -> dict[int, tuple[Scheme, ...]]:
     """Cycles worth looking at, by the number of judges.
 
@@ -313,10 +308,7 @@ def simpler(scheme: Scheme, held: Mapping[str, int]) -> str | None:
 
 
 def allowed(
-    limits: Mapping[str, Iterable[int] | int],
-    layouts: Sequence[LayoutName],
-    item: str,
-    held: Mapping[str, int],
+    limits: Mapping[str, Iterable[int] | int], layouts: Sequence[LayoutName], item: str, held: Mapping[str, int]
 ) -> Grid:
     """Check limits and layouts from outside.
 

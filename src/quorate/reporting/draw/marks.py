@@ -31,13 +31,7 @@ NAIVE = "#7F7F7F"
 MISSED = "#C77C00"
 NOISE = "#7F7F7F"
 
-KNOWN = {
-    "item": "#3A96CC",
-    "judge": "#D55E00",
-    "prompt": "#009E73",
-    "temperature": "#CC79A7",
-    "category": "#999933",
-}
+KNOWN = {"item": "#3A96CC", "judge": "#D55E00", "prompt": "#009E73", "temperature": "#CC79A7", "category": "#999933"}
 """Okabe and Ito's colours, sky blue a little darker so that it holds on white; olive is Tol's."""
 
 Styles = dict[str, tuple[str, list[int]]]

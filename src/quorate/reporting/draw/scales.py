@@ -115,10 +115,7 @@ def nice(low: float, high: float, count: int) -> tuple[float, float]:
     if not step:
         return low, high
     places = max(0, -exponent)
-    return (
-        round(math.floor(low / step + 1e-9) * step, places),
-        round(math.ceil(high / step - 1e-9) * step, places),
-    )
+    return (round(math.floor(low / step + 1e-9) * step, places), round(math.ceil(high / step - 1e-9) * step, places))
 
 
 def _log_ticks(low: float, high: float, count: int) -> list[float]:
@@ -259,10 +256,7 @@ def shape(kind: str, x: float, y: float, area: float, more: str, angle: float = 
     half = math.sqrt(area) / 2 * (1.25 if kind == "diamond" else 1)
     turn, corners = math.radians(angle), _CORNERS["triangle-up" if kind == "triangle" else kind]
     turned = [
-        (
-            x + half * (a * math.cos(turn) - b * math.sin(turn)),
-            y + half * (a * math.sin(turn) + b * math.cos(turn)),
-        )
+        (x + half * (a * math.cos(turn) - b * math.sin(turn)), y + half * (a * math.sin(turn) + b * math.cos(turn)))
         for a, b in corners
     ]
     return f'<path d="{path(turned, stepped=False)}Z"{more}/>'

@@ -104,8 +104,7 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     rests = particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items())
     tiles = (
         Tile(
-            percent(last.lasting.value),
-            f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})",
+            percent(last.lasting.value), f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})"
         ),
         Tile(percent(last.survival.value), "the same, if turns were independent"),
         Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),

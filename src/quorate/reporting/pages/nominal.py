@@ -95,10 +95,7 @@ def agreement(result: Labels) -> Figure:
         "as by chance, 1 always. They differ in what they take chance to be: where one label is very common, alpha and "
         "kappa can be low although judges seldom differ, and AC1 is not."
     )
-    lines = (
-        what,
-        f"{at_level(result.level)} intervals count {whom} as sampled.",
-    )
+    lines = (what, f"{at_level(result.level)} intervals count {whom} as sampled.")
     drawable = marks.known(rows, "value", "low", "high")
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
     heads = Short.titles(coefficient="agreement of judges", value="value", low="interval")

@@ -288,12 +288,7 @@ _ITEMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Analysis, Record], _Fou
     (COMPREHENSIVE, "why this design", ("rationale",), rationale),
     (FURTHER, "missing judgments", (), missingness),
     (FURTHER, "origin of the items", ("items",), _written("items")),
-    (
-        FURTHER,
-        "comparison with people",
-        ("human_validation",),
-        _written("human_validation"),
-    ),
+    (FURTHER, "comparison with people", ("human_validation",), _written("human_validation")),
     (FURTHER, "seed of record", ("seed",), _written("seed")),
 )
 

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from quorate.decide.scores import ScoreVerdict
     from quorate.estimate.ratings.leaderboard import Leaderboard
 
-_METHODS = {
-    "reml": "restricted maximum likelihood",
-    "ml": "maximum likelihood",
-    "anova": "expected mean squares",
-}
+_METHODS = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "anova": "expected mean squares"}
 
 
 @dataclass(frozen=True)

@@ -168,11 +168,7 @@ def votes_margins(
 
 
 def score_margins(
-    judgments: Judgments,
-    *,
-    system: str = "system",
-    cells: Sequence[str] | None = None,
-    threshold: float | None = None,
+    judgments: Judgments, *, system: str = "system", cells: Sequence[str] | None = None, threshold: float | None = None
 ) -> CellMargins:
     """Margins of battles from scores: every two systems that answered the same item, cell by cell.
 

@@ -9,16 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.collapse.grouped import Grouped, Held, Long, Scores, Ungrouped, grouped, in_rows, ungrouped
-from quorate.table.columns.labels import (
-    BLANKS,
-    EXACT,
-    FEW,
-    Coded,
-    encode,
-    in_numeric_order,
-    label,
-    no_labels,
-)
+from quorate.table.columns.labels import BLANKS, EXACT, FEW, Coded, encode, in_numeric_order, label, no_labels
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import Missing, parse
 

@@ -20,16 +20,7 @@ from quorate.table.columns.names import form_of, words_of
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.together import as_levels
-from quorate.table.exchange.format import (
-    Format,
-    Opened,
-    head,
-    literal,
-    pattern,
-    quoted,
-    refuse_matrix,
-    suffix_of,
-)
+from quorate.table.exchange.format import Format, Opened, head, literal, pattern, quoted, refuse_matrix, suffix_of
 from quorate.table.exchange.texts import MOST, texts
 from quorate.table.notes import Note
 from quorate.wording import listed

@@ -164,10 +164,7 @@ def _against_normal(result: Diagnosis, found: Quantiles) -> Figure:
         f"Predictions (BLUPs), in score units; envelope: between its edges lie 95% of the {plural(noun)} of this rank "
         f"in {result.resamples:,} data sets drawn from the fit, so that one in twenty is outside by chance."
     )
-    lines = (
-        envelope,
-        *([f"{len(kept)} of {n:,} are shown, with the ten at either end."] if len(kept) < n else []),
-    )
+    lines = (envelope, *([f"{len(kept)} of {n:,} are shown, with the ten at either end."] if len(kept) < n else []))
 
     def chart() -> Spec:
         shown = [{**row, "colour": CORRECTED if row["low"] <= row["effect"] <= row["high"] else MISSED} for row in rows]

@@ -95,14 +95,7 @@ def axis(view: PanelAnalysis, what: str) -> str:
 
 
 def grouped(
-    rows: Sequence[Row],
-    label: str,
-    value: str,
-    series: Series,
-    title: str,
-    *,
-    at: float | None = None,
-    thick: int = 9,
+    rows: Sequence[Row], label: str, value: str, series: Series, title: str, *, at: float | None = None, thick: int = 9
 ) -> Spec:
     """Dots with intervals, those of a row above each other in the order of the legend."""
     known = marks.known(rows, value)

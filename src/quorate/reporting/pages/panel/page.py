@@ -46,11 +46,7 @@ def means(view: PanelAnalysis) -> Figure | None:
     if found is None:
         return None
     rows: list[Row] = [
-        {
-            "group": cut(one.judge, 80),
-            "system": "" if one.system is None else view.systems[one.system],
-            **estimate(one),
-        }
+        {"group": cut(one.judge, 80), "system": "" if one.system is None else view.systems[one.system], **estimate(one)}
         for one in (*found.overall, *found.by_system)
     ]
     most = max(found.overall, key=lambda one: abs(one.bias))

@@ -186,12 +186,7 @@ def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:
     x = channel("calls:Q", title=f"judge calls per {cut(view.item, 30)} (log scale)", scale=log, axis=x_axis)
     what = "standard error" if view.check is not None else "half a 95% interval"
     y_axis = {"grid": True, "tickCount": 5, "format": "~g"}
-    y = partial(
-        channel,
-        title=axis(view, f"{what} of the mean of"),
-        scale=log,
-        axis=y_axis,
-    )
+    y = partial(channel, title=axis(view, f"{what} of the mean of"), scale=log, axis=y_axis)
     base = marks.chart(drawn, y(f"{field}:Q"), step=1).encode(x=x)
     line = base.mark("line", strokeWidth=2).encode(color=series.colour())
     layers = [line.encode(strokeDash=channel("strategy:N", scale=dash, legend=None))]

@@ -109,9 +109,7 @@ def rates(result: Against) -> Figure:
     lines = [f'Passing is "{result.passes}"; sensitivity is of what people pass, specificity of what they fail.']
     if not mean_pass_and_fail((result.passes, result.fails)):
         lines = []
-    lines += [
-        f"{at_level(result.level)} intervals over {plural(result.unit)}.",
-    ]
+    lines += [f"{at_level(result.level)} intervals over {plural(result.unit)}."]
     lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
     lines += ["Rates are of marks cut by other items' thresholds."] if marked else []
     level = f"{at_level(result.level)} interval"

@@ -138,10 +138,7 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
                 f"of {counted(len(board) * (len(board) - 1) // 2, 'pair')} told apart; "
                 f"{int(board.people.ranks.above.sum()):,} by labels alone",
             ),
-            Tile(
-                "no number" if more is None else f"{more:,}",
-                "more labels for the gaps of all neighbours",
-            ),
+            Tile("no number" if more is None else f"{more:,}", "more labels for the gaps of all neighbours"),
         ),
     )
 

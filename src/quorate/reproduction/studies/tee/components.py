@@ -175,10 +175,7 @@ def additivity(draws: Mapping[str, Floats]) -> Outcome:
     designs, truth = draws["none"][:, -len(INTERVENTIONS) :], projected(BASE)
     changed = [
         {"change": name, "percent": 100 * ratio, "by": by}
-        for by, ratios in (
-            ("projected", (designs / designs[:, :1]).mean(axis=0) - 1),
-            ("true", truth / truth[0] - 1),
-        )
+        for by, ratios in (("projected", (designs / designs[:, :1]).mean(axis=0) - 1), ("true", truth / truth[0] - 1))
         for name, ratio in zip(INTERVENTIONS, ratios.tolist(), strict=True)
     ]
     values["none: best of six changes found, %"] = share((designs.argmin(axis=1) == truth.argmin()).astype(float))
