@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from calibration.balanced import balanced
 
 import quorate as q
 
@@ -29,14 +30,14 @@ def item(fit):
 )
 def test_item_intervals_cover_whatever_the_law(law):
     """Effects of items with variance 1, of item by prompt and of item by judge .25 each by the same law, noise .25."""
-    rng, covered, plain, width = np.random.default_rng(9), [], [], []
+    rng, covered, plain, width, freedom = np.random.default_rng(9), [], [], [], {}
     for _ in range(SAMPLES):
         at, prompt, judge = COLUMNS.values()
         score = LAWS[law](rng, ITEMS)[at] + 0.5 * LAWS[law](rng, 3 * ITEMS)[at * 3 + prompt]
         score += 0.5 * LAWS[law](rng, 3 * ITEMS)[at * 3 + judge] + rng.normal(0, 0.5, len(at))
         judgments = q.read(pl.DataFrame(COLUMNS | {"score": score}), announce=False)
         fit = q.decompose(judgments, random=["item", "item:prompt", "item:judge"])
-        one, other = (item(of) for of in (fit, replace(fit, interval="normal")))
+        one, other = (item(balanced(of, freedom)) for of in (fit, replace(fit, interval="normal")))
         covered.append(one.low <= 1 <= one.high)
         plain.append(other.low <= 1 <= other.high)
         width.append((one.high - one.low) / (other.high - other.low))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calibration.balanced import balanced
 
 import quorate as q
 
@@ -145,9 +146,9 @@ def test_binary_scores(items: int, simulate: Any, design: Any) -> None:
 @pytest.fixture(scope="module")
 def fits(simulate: Any, design: Any) -> list[dict[str, tuple[float, float, float]]]:
     """Estimate of every component, with the ends of its interval, of 600 studies of 50 items."""
-    rng = np.random.default_rng(30)
-    every = (q.decompose(simulate(design(50), rng).judgments).components for _ in range(600))
-    return [{c.name: (c.variance, c.low, c.high) for c in found} for found in every]
+    rng, freedom = np.random.default_rng(30), {}
+    every = (balanced(q.decompose(simulate(design(50), rng).judgments), freedom) for _ in range(600))
+    return [{c.name: (c.variance, c.low, c.high) for c in found.components} for found in every]
 
 
 def test_intervals_of_components(fits: list[dict[str, tuple[float, float, float]]], design: Any) -> None:

@@ -18,11 +18,12 @@ TIED = np.log([1.0, 0.6])
 def places(rng, worth, tied):
     """Places of the systems of a ranking: groups chosen one after the other."""
     there, place, out = rng.permutation(len(worth))[:MEMBERS].tolist(), 1, {}
+    worth, tied = worth.tolist(), tied.tolist()
     while there:
         sizes = range(1, min(len(tied), len(there)) + 1)
         groups = [group for k in sizes for group in combinations(there, k)]
-        weight = [np.mean(worth[list(group)]) + tied[len(group) - 1] for group in groups]
-        chosen = groups[int(np.argmax(np.array(weight) + rng.gumbel(size=len(groups))))]
+        weight = [sum(worth[one] for one in group) / len(group) + tied[len(group) - 1] for group in groups]
+        chosen = groups[(weight + rng.gumbel(size=len(groups))).argmax()]
         out |= dict.fromkeys(chosen, place)
         there, place = [one for one in there if one not in chosen], place + 1
     return out

@@ -342,9 +342,12 @@ def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
     else:
         members, values = exchange(pool.choice)
         members = members[values < BEYOND]
+        values = values[values < BEYOND]
     best: dict[int, Shortlist] = {}
-    for subset in members:
+    for subset, value in zip(members, values, strict=True):
         size = int(subset.sum())
+        if size in best and pool.at_least(value) >= pool.value(best[size]):
+            continue
         made = pool.panel(f"the best {counted(size, 'judge')}", subset)
         if made is not None and (size not in best or pool.value(made) < pool.value(best[size])):
             best[size] = made

@@ -13,7 +13,7 @@ from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.crossed import CrossedScores
 from quorate.frozen import dataclass
-from quorate.numerics.distributions import t_quantile
+from quorate.numerics.distributions import normal_quantile, t_quantile
 from quorate.numerics.panel.judges import Effects, disagreement, effects, grubbs, moderated
 from quorate.numerics.panel.subsets import Choice, Turns, exchange, turns
 from quorate.planning.designs.dstudy import project
@@ -176,6 +176,10 @@ class JudgePool:
     def value(self, panel: Shortlist) -> float:
         """What the choice makes as small as can be: half the interval, or the price."""
         return self.half_width(panel) if self.choice.budget is not None else panel.cost
+
+    def at_least(self, value: float) -> float:
+        """The least that a panel may come to of whose judges the search says this value, as whole turns cost more."""
+        return (1 - 1e-9) * (normal_quantile(0.975) * math.sqrt(max(value, 0.0)) if self.choice.budget is not None else value)
 
     def panel(self, label: str, members: Bools, choice: Choice | None = None) -> Shortlist | None:
         """The main study of a subset, in whole cycles; None where that is out of reach.

@@ -148,7 +148,7 @@ def concentration(
     variance = 4 * np.maximum(signal, 0.0) * fair + 2 * fair**2
     held, whole = np.sum(signal * kept, axis=1), np.sum(signal, axis=1)
     grid = np.append(np.linspace(0, 1 / even, 201), kappa)
-    p = np.array([_median_p(signal, variance, kept, x * even) for x in grid])
+    p = _median_p(held, whole - held, np.sum(variance * kept, axis=1), np.sum(variance * ~kept, axis=1), grid * even)
     above = grid[:-1][np.cumprod(p[:-1] <= 1 - level).astype(bool)]
     plain = np.sort((k / votes - 0.5) ** 2)[::-1]
     total = float(whole.mean())
@@ -194,15 +194,18 @@ def concentrated_pairs(votes: Votes, *, by: str = "prompt_type", level: float = 
     return sum(shown), len(shown)
 
 
-def _median_p(signal: Floats, variance: Floats, kept: NDArray[np.bool_], share: float) -> float:
-    """Twice the median, over halves, of p-values that the kept types hold at most this share of the signal."""
+def _median_p(held: Floats, other: Floats, sure: Floats, sure_of_other: Floats, share: Floats) -> Floats:
+    """Twice the median, over halves, of p-values that the kept types hold at most these shares of the signal.
+
+    From the signal of the kept types and of the others, and from the variances of both, all of shape (halves,).
+    """
     from scipy.special import ndtr
 
-    if share >= 1 - 1e-12:  # they never hold more than all of it
-        return 1.0
-    weight = kept - share
-    z = np.sum(weight * signal, axis=1) / np.sqrt(np.sum(weight**2 * variance, axis=1))
-    return min(1.0, 2 * float(np.median(ndtr(-z))))
+    out, some = np.ones(len(share)), share < 1 - 1e-12  # they never hold more than all of it
+    part, rest = share[some, None], 1 - share[some, None]
+    z = (rest * held - part * other) / np.sqrt(rest**2 * sure + part**2 * sure_of_other)
+    out[some] = np.minimum(1.0, 2 * np.median(ndtr(-z), axis=1))
+    return out
 
 
 Weights = Sequence[float] | Floats | Ints

@@ -124,13 +124,13 @@ def world(
     """
     sizes = (len(offer.order), len(effects), max(len(offer.prompts), 1), len(offer.judges))
     scale = np.array([1.0 if noise is None else noise.get(name, 1.0) for name in offer.judge_order])
-    category = offer.group_order or ("",) * sizes[0]
-    own = np.array([[truth(one, name) for one in effects] for name in category])
+    groups = offer.group_order or ("",) * sizes[0]
+    place = {name: at for at, name in enumerate(dict.fromkeys(groups))}
+    category = np.array([place[name] for name in groups])
+    own = np.array([[truth(one, name) for one in effects] for name in place])[category]
     mean = np.broadcast_to(own[:, :, None, None], sizes).copy()
-    laws = {name: told(terms_on(components, name), offer) for name in dict.fromkeys(category)}
-    deviations = {
-        term: np.sqrt([laws[name][term] for name in category])[:, None, None, None] for term in laws[category[0]]
-    }
+    laws = [told(terms_on(components, name), offer) for name in place]
+    deviations = {term: np.sqrt([law[term] for law in laws])[category][:, None, None, None] for term in laws[0]}
     answers = deviations.pop(REPLICATE, np.zeros((1, 1, 1, 1)))
     for term, deviation in deviations.items():
         names = {ITEM, PROMPT, JUDGE} if term == "cell" else set(term.split(":"))
