@@ -90,8 +90,8 @@ def candidate(pool: JudgePool, panel: Shortlist, members: Bools, judge: int) -> 
         swapped = moved.copy()
         swapped[other] = not moved[judge]
         changes.append(swapped)
-    within_reach = [made for subset in changes if (made := pool.panel("", subset)) is not None]
-    best = min(within_reach, key=pool.value) if within_reach else None
+    changed = np.array(changes).reshape(-1, len(members))
+    best = pool.best("", changed, pool.choice.of(changed))
     estimates = pool.pilot.effects
     return Candidate(
         name=pool.judges[judge],
@@ -343,16 +343,13 @@ def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
         members, values = exchange(pool.choice)
         members = members[values < BEYOND]
         values = values[values < BEYOND]
-    best: dict[int, Shortlist] = {}
-    for subset, value in zip(members, values, strict=True):
-        size = int(subset.sum())
-        if size in best and pool.at_least(value) >= pool.value(best[size]):
-            continue
-        made = pool.panel(f"the best {counted(size, 'judge')}", subset)
-        if made is not None and (size not in best or pool.value(made) < pool.value(best[size])):
-            best[size] = made
-    if best:
-        return tuple(best.values())
+    sizes = members.sum(axis=1)
+    best = [
+        pool.best(f"the best {counted(int(size), 'judge')}", members[sizes == size], values[sizes == size])
+        for size in np.unique(sizes)
+    ]
+    if found := tuple(one for one in best if one is not None):
+        return found
     choice = pool.choice
     if choice.budget is not None:
         least = float(np.sort(pool.price)[: choice.fewest].sum())

@@ -177,9 +177,20 @@ class JudgePool:
         """What the choice makes as small as can be: half the interval, or the price."""
         return self.half_width(panel) if self.choice.budget is not None else panel.cost
 
-    def at_least(self, value: float) -> float:
-        """The least that a panel may come to of whose judges the search says this value, as whole turns cost more."""
-        return (1 - 1e-9) * (normal_quantile(0.975) * math.sqrt(max(value, 0.0)) if self.choice.budget is not None else value)
+    def best(self, label: str, subsets: Bools, values: Floats) -> Shortlist | None:
+        """The best main study of any of several subsets, given what the search says of each; None if out of reach.
+
+        Whole turns cost more than the search allows for, so those that it already puts behind are not looked at.
+        """
+        found: Shortlist | None = None
+        for at in np.argsort(values, kind="stable"):
+            least = normal_quantile(0.975) * math.sqrt(max(values[at], 0.0)) if self.wanted is None else values[at]
+            if found is not None and least * (1 - 1e-9) >= self.value(found):
+                break
+            made = self.panel(label, subsets[at])
+            if made is not None and (found is None or self.value(made) < self.value(found)):
+                found = made
+        return found
 
     def panel(self, label: str, members: Bools, choice: Choice | None = None) -> Shortlist | None:
         """The main study of a subset, in whole cycles; None where that is out of reach.
