@@ -104,6 +104,14 @@ def _answers(design: Design, mean: np.ndarray, rng: np.random.Generator) -> Judg
     return table.keep(rng.random(cells) >= design.missing) if design.missing else table
 
 
+LONGEST = ("test_goals_are_reached_as_promised", "test_the_quote_is_what_happens")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take minutes, so that no worker ends with one of them alone."""
+    items.sort(key=lambda item: item.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def simulate() -> Callable[[Design, np.random.Generator], Draw]:
     """The simulator."""

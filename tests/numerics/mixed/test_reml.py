@@ -12,7 +12,7 @@ import quorate as q
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem, WithinCells
-from quorate.numerics.mixed.reml import Dense, Point, bounded_step, evaluate, minimise, traces
+from quorate.numerics.mixed.reml import Dense, Point, bounded_step, bounded_steps, evaluate, minimise, traces
 from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
@@ -232,6 +232,20 @@ def test_one_step_solves_the_quadratic_model_inside_the_bounds(seed):
     reached = theta + bounded_step(at.gradient, at.hessian, theta, 0.0)
     np.testing.assert_allclose(a @ reached, a @ nnls(a, b)[0], atol=1e-6)
     assert reached.min() >= -1e-12
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-3])
+def test_steps_of_many_searches_are_those_of_each(least):
+    rng = np.random.default_rng(4)
+    for components in (1, 2, 5):
+        root = rng.normal(size=(30, components, components + 1))
+        hessian = root @ root.swapaxes(1, 2) * 10 ** rng.uniform(-3, 3, (30, 1, 1))
+        hessian[0], hessian[1] = 0.0, -hessian[1]
+        gradient = rng.normal(size=(30, components))
+        gradient[:2] *= 1e-9
+        theta, damping = np.maximum(rng.normal(size=(30, components)), least), rng.choice([0.0, 0.25, 100.0], 30)
+        each = [bounded_step(*one, least) for one in zip(gradient, hessian, theta, damping.tolist(), strict=True)]
+        assert bounded_steps(gradient, hessian, theta, damping, least) == pytest.approx(np.array(each), rel=1e-9)
 
 
 def test_damping_shortens_a_step():

@@ -16,7 +16,7 @@ from quorate.errors import NotConverged
 from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
 from quorate.numerics.mixed.problem import Problem, Redraw
-from quorate.numerics.mixed.reml import Optimum, Point, bounded_step, evaluate, minimise, settle, traces
+from quorate.numerics.mixed.reml import Optimum, Point, bounded_step, bounded_steps, evaluate, minimise, settle, traces
 from quorate.numerics.mixed.solved import Stacked, solve
 from quorate.waiting import each
 
@@ -184,8 +184,10 @@ class Refitting:
             At the truth of the draws.
         """
         out, start = self.scored(gradients), self.theta[self.kept]
-        for i in np.flatnonzero(np.any(out < 0, axis=1)):
-            out[i, self.kept] = start + bounded_step(gradients[i, self.kept], self._information, start, 0.0)
+        if len(below := np.flatnonzero(np.any(out < 0, axis=1))):
+            bend = np.broadcast_to(self._information, (len(below), len(start), len(start)))
+            step = bounded_steps(gradients[below][:, self.kept], bend, np.tile(start, (len(below), 1)))
+            out[below[:, None], self.kept] = start + step
         out[:, self._residual] = np.maximum(out[:, self._residual], self.theta[self._residual] / 10)
         return np.asarray(np.maximum(out, 0.0))
 
@@ -212,12 +214,7 @@ def _together(stacked: Stacked, refitting: Refitting, problems: list[Problem]) -
             break
         gradient, hessian = points.gradient[:, kept], points.hessian[:, kept[:, None], kept]
         start = theta[live][:, kept]
-        # Newton steps, with the ridge that `bounded_step` has, and under the bounds where they meet them.
-        scale = 1 / np.sqrt(np.maximum(np.einsum("mii->mi", hessian), 1e-300))
-        system = hessian * scale[:, :, None] * scale[:, None, :] + 1e-12 * np.eye(hessian.shape[1])
-        step = np.linalg.solve(system, -(gradient * scale)[:, :, None])[:, :, 0] * scale
-        for i in np.flatnonzero(np.any(start + step < 0, axis=1)):
-            step[i] = bounded_step(gradient[i], hessian[i], start[i], 0.0)
+        step = bounded_steps(gradient, hessian, start)
         promised = -np.sum((gradient + (hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
         theta[live[:, None], kept] = np.maximum(start + step, 0.0)
         beta[live], criterion[live] = points.effects[:, :p], points.criterion - promised

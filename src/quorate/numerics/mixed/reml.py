@@ -392,8 +392,7 @@ def lowest(
         first = int(np.argmin(points.criterion))
         if points.criterion[first] < best:
             best, where = float(points.criterion[first]), theta[first]
-        parts = zip(points.gradient, points.hessian, theta, damping.tolist(), strict=True)
-        step = np.array([bounded_step(*part, least) for part in parts])
+        step = bounded_steps(points.gradient, points.hessian, theta, damping, least)
         promised = -np.sum((points.gradient + (points.hessian @ step[:, :, None])[:, :, 0] / 2) * step, axis=1)
         live = np.flatnonzero(((promised > _COARSE) | (damping > 1e6)) & (damping < 1e12) & _apart(theta, points))
         live = live[np.isfinite(points.criterion[live])]
@@ -477,6 +476,35 @@ def bounded_step(
     return np.asarray(np.maximum(step, low) * scale)
 
 
+def bounded_steps(
+    gradient: Floats, hessian: Floats, theta: Floats, damping: Floats | float = 0.0, least: Floats | float = 0.0
+) -> Floats:
+    """`bounded_step` of many searches at once, shape (searches, components)."""
+    curvature = np.einsum("mtt->mt", hessian)
+    highest = curvature.max(axis=1)[:, None]
+    scale = 1 / np.sqrt(np.maximum(curvature, np.maximum(1e-60 * highest, 1e-300)))
+    h = np.where(highest[:, :, None] > 0, hessian, 0.0) * scale[:, :, None] * scale[:, None, :]
+    np.einsum("mtt->mt", h)[:] += np.reshape(damping, (-1, 1)) + 1e-12
+    g, low = gradient * scale, (least - theta) / scale
+    free, step, unit = (theta > least) | (gradient < 0), np.zeros_like(theta), np.eye(theta.shape[1])
+    some = np.arange(len(theta))  # searches whose bounds are not settled
+    for _ in range(3 * theta.shape[1] + 3):
+        mine, own, inside = h[some], np.where(free[some], 0.0, low[some]), free[some]
+        wanted = np.where(inside, -(g[some] + (mine @ own[:, :, None])[:, :, 0]), own)
+        system = np.where(inside[:, :, None] & inside[:, None, :], mine, unit)
+        own = np.linalg.solve(system, wanted[:, :, None])[:, :, 0]
+        step[some] = own
+        below = inside & (own < low[some])
+        slope = np.where(inside, 0.0, g[some] + (mine @ own[:, :, None])[:, :, 0])
+        inward = (slope.min(axis=1) < -1e-14) & ~below.any(axis=1)
+        free[some] ^= below
+        free[some[inward], slope.argmin(axis=1)[inward]] = True
+        some = some[inward | below.any(axis=1)]
+        if not len(some):
+            break
+    return np.asarray(np.maximum(step, low) * scale)
+
+
 def _promised(point: Point, step: Floats) -> float:
     """Decrease of the criterion that the quadratic model promises of a step."""
     return -float(point.gradient @ step + step @ point.hessian @ step / 2)
@@ -527,7 +555,7 @@ class Dense:
             (theta @ self.noise).min(axis=1) >= np.maximum(LEAST_NOISE, _NOISE_ROUNDING * theta.max(axis=1))
         ) & np.all(own >= LEAST_NOISE, axis=1)
         own = np.where(proper[:, None], own, 1.0)
-        v = np.einsum("mt,tij->mij", theta, self.a, optimize=True)
+        v = np.tensordot(theta, self.a, 1)
         v = np.where(proper[:, None, None], v, np.eye(len(self.y)))
         inverse = np.linalg.inv(v)
         weighted = inverse @ self.x
@@ -535,9 +563,9 @@ class Dense:
         solve = np.linalg.solve(inner, weighted.transpose(0, 2, 1))
         p = inverse - weighted @ solve
         py = p @ self.y
-        apy = np.einsum("tij,mj->mti", self.a, py, optimize=True)
+        apy = np.tensordot(py, self.a, (1, 2))
         traced = p if self.reml else inverse
-        gradient = np.einsum("tij,mij->mt", self.a, traced, optimize=True) - np.einsum("mti,mi->mt", apy, py)
+        gradient = np.tensordot(traced, self.a, ((1, 2), (1, 2))) - (apy @ py[:, :, None])[:, :, 0]
         hessian = apy @ p @ apy.transpose(0, 2, 1)
         sign, log_det = np.linalg.slogdet(v)
         criterion = self.constant + log_det + py @ self.y

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
