@@ -257,7 +257,6 @@ def plan():
 def test_the_page_says_who_gets_the_votes(plan):
     found = battles_page(plan)
     assert found.sentence == plan.sentence
-    assert [tile.value for tile in found.tiles] == ["300", found.tiles[1].value, f"{plan.equal:,.0f}"]
     (figure,) = found.sections[0].figures
     assert len(figure.rows) == MOST_ROWS
     assert figure.rows[0]["chance"] == plan.chance.max()
@@ -404,7 +403,7 @@ def test_its_charts_are_drawn_and_its_method_said(made):
         "at level 0.983333, or at what decided pairs leave of it (Holm, 1979), so that with a chance of 0.95"
         in made.methods
     )
-    assert [tile.value for tile in made.tiles] == ["3", "0"]
+    assert "3 are in a known order and 0 are undecided" in made.sentence
 
 
 def test_each_way_to_count_ties_has_a_row():
@@ -472,7 +471,7 @@ def test_the_exhibits_are_those_of_the_page_on_the_verdict():
     for name in shared:
         one, other = (next(figure for figure in page.figures if figure.name == name) for page in (alone, among))
         assert (one.caption, one.rows, one.headers) == (other.caption, other.rows, other.headers)
-    assert (alone.sentence, alone.tiles) == (among.sentence, among.tiles)
+    assert alone.sentence == among.sentence
     assert among.methods.startswith(alone.methods)
 
 

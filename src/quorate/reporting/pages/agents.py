@@ -18,7 +18,6 @@ from quorate.wording import at_level, counted, percent
 def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
     """The page of repeated runs."""
     first = result.systems[0]
-    most = first.passing[-1]
     facts: dict[str, object] = {"a run passes from": f"{result.at:.4g}"}
     for one in result.systems:
         whose = f", {one.system}" if one.system else ""
@@ -28,12 +27,7 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
         Section("flips", "Items that flip", figures=(flips(result),)),
     )
     rests = particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items())
-    tiles = (
-        Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
-        Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
-        Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
-    )
-    return Page.of(result, table, "Repeated runs", parts, rests, _runs_methods(result), tiles=tiles)
+    return Page.of(result, table, "Repeated runs", parts, rests, _runs_methods(result))
 
 
 def passing(result: RepeatedRuns) -> Figure:
@@ -91,10 +85,8 @@ def _runs_methods(result: RepeatedRuns) -> str:
 
 def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     """The page of hazards."""
-    last, level = result.turns[-1], f"{at_level(result.level)} interval"
-    side, ends = "above" if result.above else "below", " to ".join(map(percent, last.lasting.ends))
-    worst = max(result.turns, key=lambda one: one.hazard.value)
-    facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
+    facts: dict[str, object] = {"threshold": result.threshold}
+    facts["scores that count"] = "above" if result.above else "below"
     facts |= {"share of the variance of scores that stays from turn to turn": result.between}
     facts |= {f"levels of {name} in a score": count for name, count in result.levels.items()}
     parts = (
@@ -102,14 +94,7 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
         Section("survival", "How many never do", figures=(survival(result),)),
     )
     rests = particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items())
-    tiles = (
-        Tile(
-            percent(last.lasting.value), f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})"
-        ),
-        Tile(percent(last.survival.value), "the same, if turns were independent"),
-        Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
-    )
-    return Page.of(result, table, "Turns of a conversation", parts, rests, _hazard_methods(result), tiles=tiles)
+    return Page.of(result, table, "Turns of a conversation", parts, rests, _hazard_methods(result))
 
 
 def hazards(result: Hazard) -> Figure:
@@ -202,22 +187,13 @@ def numbers(result: Ensemble) -> Figure:
 
 def chain_page(result: Chain, table: Table | None = None) -> Page:
     """The page of a chain."""
-    most, last = max(result.links, key=lambda one: one.share), result.links[-1]
-    level = f"{at_level(result.level)} interval"
     facts: dict[str, object] = {"runs": result.n, "variance of the last stage": result.variance}
     facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
     facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
     parts = (Section("stages", "What each stage adds", figures=(stages(result),)),)
     rests = particulars("rests", "What it rests on", facts.items())
     how = _chain_methods(result)
-    tiles = (
-        Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
-        *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
-        Tile(f"{result.n:,}", "runs of the chain"),
-    )
-    return Page.of(
-        result, table, "A chain of agents", parts, rests, how, sentence=cut(result.sentence, 300), tiles=tiles
-    )
+    return Page.of(result, table, "A chain of agents", parts, rests, how, sentence=cut(result.sentence, 300))
 
 
 def stages(result: Chain) -> Figure:

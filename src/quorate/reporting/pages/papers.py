@@ -9,8 +9,8 @@ from typing import Any
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS
 from quorate.reporting.draw.vega import Marks, Spec, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
-from quorate.reproduction.comparison import WORDS, Compared, Ran, Reproduction
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
+from quorate.reproduction.comparison import Compared, Ran, Reproduction
 from quorate.reproduction.study import Drawing, publication
 from quorate.wording import capitalised, counted
 
@@ -22,11 +22,6 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
     counts = result.counts
     papers = dict.fromkeys(run.study.split(".")[0] for run in result.runs)
     drawn = any(run.replicates for run in result.runs)
-    tiles = [
-        Tile(f"{counts[verdict]:,}", "published figures agree" if verdict == "agrees" else words)
-        for verdict, (_, words) in WORDS.items()
-        if counts[verdict] or verdict == "agrees"
-    ]
     ours = counts["not in the paper"] + counts["as written down"]
     facts = {"studies": len(result.runs), "published figures": sum(counts.values()) - ours}
     facts |= {f"replicates of {run.study}": run.replicates for run in result.runs if run.replicates}
@@ -38,7 +33,6 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
         sections=(*([errata(result)] if result.errata else []), *(paper(result, name) for name in papers)),
         facts=particulars("run", "What was run", facts.items()),
         methods=methods(drawn),
-        tiles=tuple(tiles),
         options=", ".join(run.study for run in result.runs),
         seed=result.seed,
     )

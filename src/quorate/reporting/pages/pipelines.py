@@ -10,7 +10,7 @@ from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 from quorate.table.results import picked
 from quorate.wording import capitalised, counted, listed, plural
@@ -37,10 +37,6 @@ def page(pipelines: Pipelines, table: Table | None = None) -> Page:
         sections=tuple(sections(pipelines)),
         facts=compared(pipelines),
         methods=methods(pipelines),
-        tiles=tuple(
-            Tile(f"{pipelines.of(kind).ratio:.2f}", f"times the naive error bar: {_KINDS[kind]}")
-            for kind in ("single", "average")
-        ),
         options=f"by {pipelines.by}, resamples {pipelines.resamples:,}",
         seed=SEED,
     )

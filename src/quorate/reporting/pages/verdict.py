@@ -16,7 +16,7 @@ from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Spec, channel
-from quorate.reporting.page import WHAT, Caption, Figure, Page, Row, Section, Short, Step, Table, Tile, particulars
+from quorate.reporting.page import WHAT, Caption, Figure, Page, Row, Section, Short, Step, Table, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, margin, plural, shares, whole_percent
 
@@ -36,9 +36,6 @@ def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:
         sections=(Section("pairs", "The verdicts", figures=(verdicts(result),)),),
         facts=particulars("compared", f"What was compared: {counted(len(result.verdicts), 'pair')}", facts.items()),
         methods=_all_pairs_methods(result),
-        tiles=tuple(
-            Tile(f"{pairs:,}", f"{counted(pairs, 'pair').partition(' ')[2]} {name}") for name, pairs in outcomes
-        ),
         options=f"level {result.level:g} of all together, power {one.power:g}",
     )
 
@@ -126,7 +123,6 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
         sections=sections(verdict),
         facts=compared(verdict),
         methods=methods(verdict),
-        tiles=tiles(verdict),
         options=options(verdict),
         next_step=planning(verdict),
     )
@@ -391,27 +387,6 @@ def methods(verdict: AnyVerdict) -> str:
     return (
         f"{cut(verdict.a)} was compared with {cut(verdict.b)} {how}. Tests have level {1 - verdict.level:.4g}; the "
         f"verdict is for one look at {amount} was set beforehand. {none if verdict.margin is None else stated}"
-    )
-
-
-def tiles(verdict: AnyVerdict) -> tuple[Tile, ...]:
-    """The few numbers at the top: each with what it is."""
-    first, level = cut(verdict.a, SHORT), f"{_percent(verdict.level)} interval"
-    outcome = Tile(verdict.outcome.value, f"{first}, against {cut(verdict.b, SHORT)}")
-    difference, power = verdict.difference, f"(power {verdict.power:g})"
-    ends = (difference.value, *difference.at(verdict.level).ends)
-    if isinstance(verdict, Verdict):
-        share, low, high = shares(*(0.5 + end for end in ends))
-        of = f"of {counted(verdict.difference.n, 'vote')} for {first} ({level} {low} to {high})"
-        seen = "none" if verdict.detectable is None else margin(verdict.detectable)
-        return outcome, Tile(share, of), Tile(seen, f"smallest margin that so many votes detect {power}")
-    places = verdict.places if isinstance(verdict, ScoreVerdict) else 3
-    low, high = (f"{end:.{places}f}" for end in ends[1:])
-    seen = "none" if verdict.detectable is None else significant(verdict.detectable)
-    return (
-        outcome,
-        Tile(f"{difference.value:+.{places}f}", f"difference of the means ({level} {low} to {high})"),
-        Tile(seen, f"smallest difference that such a study detects {power}"),
     )
 
 

@@ -12,7 +12,7 @@ from quorate.estimate.agreement.rates import Rates, mean_pass_and_fail
 from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
@@ -58,33 +58,7 @@ def page(result: Against, table: Table | None = None) -> Page:
     rests = particulars(
         "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
     )
-    tiles = tuple(_tiles(result))
-    return Page.of(result, table, "Judges against labels", tuple(sections), rests, methods(result), tiles=tiles)
-
-
-def _tiles(result: Against) -> list[Tile]:
-    tiles: list[Tile] = []
-    if len(result.rates) == 1:
-        [one] = result.rates
-        tiles = [
-            Tile(percent(rate.value), f"{what} ({_ends(rate)})") for what, rate in _named_rates(result, one).items()
-        ][1:]
-    elif len(result.configurations) == 1:
-        [kappa] = result.kappas.values()
-        tiles += [
-            *(tile for mark in result.marks for tile in _mark_tiles(mark)),
-            Tile(percent(result.majority.value), f"right ({_ends(result.majority)})"),
-            Tile(f"{kappa.value:.2f}", f"Cohen's kappa with people ({kappa.low:.2f} to {kappa.high:.2f})"),
-        ]
-    else:
-        tiles = [
-            Tile(percent(result.majority.value), f"right by majority ({_ends(result.majority)})"),
-            Tile(percent(result.average.value), f"right by one configuration ({_ends(result.average)})"),
-        ]
-    if not math.isnan(result.worth.value):
-        ends = "" if math.isnan(result.worth.low) else f" ({result.worth.low:.1f} to {result.worth.high:.1f})"
-        tiles.append(Tile(f"{result.worth.value:.1f}", f"independent judges that {len(result.judges)} are worth{ends}"))
-    return tiles
+    return Page.of(result, table, "Judges against labels", tuple(sections), rests, methods(result))
 
 
 def _named_rates(result: Against, one: Rates) -> dict[str, Measured]:
@@ -371,17 +345,7 @@ def marks_page(result: AgainstMarks, table: Table | None = None) -> Page:
         "The correlation over items has the studentised bootstrap interval of Fisher's z. It is lower than that with "
         "what all people would say, as far as few people marked."
     )
-    tiles = tuple(_mark_tiles(result.marks[0])) if len(result.marks) == 1 else ()
-    return Page.of(result, table, "Judges against marks of people", parts, rests, how, tiles=tiles)
-
-
-def _mark_tiles(one: MarkGap) -> list[Tile]:
-    """How much more one judge gives, and how far it correlates with people."""
-    gap, r = one.gap, one.correlation
-    return [
-        Tile(_more(one), f"than people ({gap.low:+.2f} to {gap.high:+.2f})"),
-        Tile(f"{r.value:.2f}", f"correlation with people ({r.low:.2f} to {r.high:.2f})"),
-    ]
+    return Page.of(result, table, "Judges against marks of people", parts, rests, how)
 
 
 def mark_gaps(each: Sequence[MarkGap], level: float) -> Figure:

@@ -24,14 +24,11 @@ _HEADS = {"half_width": "half-width", "cost": "price", "units": "units predicted
 
 def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
     """The page of a plan of labels."""
-    best = result.best
     facts: dict[str, object] = {"labels of the pilot": result.pilot}
     facts |= {"price of a label": result.label_price, "price of a prediction": result.prediction_price}
     facts |= {"price of an item on top": result.unit_price} if result.unit_price else {}
     facts |= {"correlation of label and prediction": result.correlation, "correlation needed": result.worth_from}
     facts |= {"alpha of people": result.reliability.value} if result.reliability else {}
-    tiles = [Tile(f"{best.labels:,}", "labels by people"), Tile(f"{best.units:,}", "units that judges predict")]
-    tiles.append(Tile(f"{best.half_width:.3g}", f"half of the interval, for {best.cost:,.6g}"))
     return Page.of(
         result,
         table,
@@ -39,7 +36,6 @@ def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
         sections=(Section("labels", "People and judges", result.says, tuple(exhibits(result))),),
         facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
         methods=_labels_methods(result),
-        tiles=tuple(tiles),
         options=f"{result.goal} {result.asked:g}, level {result.level:g}",
     )
 

@@ -54,11 +54,7 @@ def sign_flip_page(result: SignFlip, table: Table | None = None) -> Page:
         "to that of the coefficient; the coefficient without them is normal about the one found, by a flat prior "
         "(Messing 2026, appendix M). What goes with a regressor, such as a taste for long answers, is not counted."
     )
-    tiles = (
-        Tile(percent(result.differs), "chance of the other sign without error of labels"),
-        Tile(percent(result.again), "chance of the other sign in another run"),
-    )
-    return Page.of(result, table, "Errors of labels, and the sign of a coefficient", parts, rests, how, tiles=tiles)
+    return Page.of(result, table, "Errors of labels, and the sign of a coefficient", parts, rests, how)
 
 
 def chances(result: SignFlip) -> Figure:
@@ -74,9 +70,6 @@ def chances(result: SignFlip) -> Figure:
 
 def page(result: Regression, table: Table | None = None) -> Page:
     """The page of a regression."""
-    first = result.coefficients[min(1, len(result.coefficients) - 1)]
-    level = f"{at_level(result.level)} interval"
-    low, high = first.estimate.ends
     least, most = result.probability
     facts: dict[str, object] = {"rows": result.n, "labels": result.labels, "link": result.link or "none (linear)"}
     facts |= {"smallest chance to be labelled": least, "largest chance to be labelled": most}
@@ -87,12 +80,7 @@ def page(result: Regression, table: Table | None = None) -> Page:
         Section("ways", "By three ways", figures=(ways(result),)),
     )
     rests = particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items())
-    tiles = (
-        Tile(f"{first.value:.3f}", f"{cut(first.name)} ({level} {low:.3f} to {high:.3f})"),
-        Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),
-        Tile(f"{result.labels:,}", f"labels, for {result.n:,} rows"),
-    )
-    return Page.of(result, table, "A regression on labels", parts, rests, methods(result), tiles=tiles)
+    return Page.of(result, table, "A regression on labels", parts, rests, methods(result))
 
 
 def coefficients(result: Regression) -> Figure:

@@ -98,19 +98,11 @@ def sample_page(result: BattleSample, table: Table | None = None) -> Page:
         f"Battles were chosen one after the other, each for what it adds, until every system had {result.floor:,}; "
         f"no choice that fills as much has fewer than {result.fewest:,}."
     )
-    tiles = (
-        Tile(f"{len(result):,}", "battles to have judged"),
-        Tile(f"{result.fewest:,}", "is a bound: no choice has fewer"),
-        Tile(f"{len(result.short):,}", "too few in the pool"),
-    )
-    return Page.of(
-        result, table, "Which battles of a pool", parts, rests, how, tiles=tiles, options=f"floor {result.floor:,}"
-    )
+    return Page.of(result, table, "Which battles of a pool", parts, rests, how, options=f"floor {result.floor:,}")
 
 
 def watched_page(result: Monitor, table: Table | None = None) -> Page:
     """The page of two systems while votes come in."""
-    share = float(result.wins[-1] / result.n[-1])
     together = ", ".join(result.cluster) or "nothing: taken as independent"
     facts: dict[str, object] = {"looks": len(result.n), "votes resemble each other by": together}
     facts |= {"votes after the last look": result.left, "chance that all claims are true": result.level}
@@ -124,11 +116,6 @@ def watched_page(result: Monitor, table: Table | None = None) -> Page:
             f"The share of votes for {cut(result.a, SHORT)} was looked at as votes came in, with a confidence sequence "
             f"that covers it at all looks at once with a chance of {result.level:g} (Robbins, 1970; Ville, 1939). One "
             "may stop at any look, and for any reason."
-        ),
-        tiles=(
-            Tile(result.outcome.value, f"{cut(result.a, SHORT)}, against {cut(result.b, SHORT)}"),
-            Tile(percent(share), f"of {counted(int(result.n[-1]), 'vote')} for {cut(result.a, SHORT)}"),
-            Tile(f"{result.p_value:.2g}", "p of no difference, whenever one looks"),
         ),
         options=f"level {result.level:g} at all looks together",
     )
@@ -160,7 +147,6 @@ def looks(result: Monitor) -> Figure:
 
 def models_page(result: Models, table: Table | None = None) -> Page:
     """The page of models of the same votes."""
-    first = result.models[0]
     refused = tuple(f"Not possible, {name}: {why}." for name, why in result.refused.items())
     facts = {"votes": result.n, "parts held out in turn": result.folds, "held out together": f"each {result.held}"}
     parts = (Section("models", "How well each predicts", refused, (losses(result),)),)
@@ -170,11 +156,7 @@ def models_page(result: Models, table: Table | None = None) -> Page:
         "mean negative logarithm of the chance that it gave to what happened; standard errors of differences are "
         f"those of parts drawn together by {result.held}. AIC is of the fit to all votes (Akaike, 1974)."
     )
-    tiles = (
-        Tile(f"{first.loss:.4f}", f"log loss of votes unseen, by {first.name}"),
-        Tile(f"{result.even:.4f}", "if all systems were equal"),
-    )
-    return Page.of(result, table, "Models of votes", parts, rests, how, tiles=tiles)
+    return Page.of(result, table, "Models of votes", parts, rests, how)
 
 
 def losses(result: Models) -> Figure:

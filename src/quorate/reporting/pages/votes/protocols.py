@@ -32,11 +32,6 @@ def battles_page(result: NextBattles, table: Table | None = None) -> Page:
         "made small": _SMALL[result.criterion],
     }
     facts |= {"part of the chances that all pairs share": result.floor, "seed": result.seed}
-    tiles = [
-        Tile(f"{len(result):,}", "votes drawn"),
-        Tile(percent(float(result.chance.max())), "chance of the likeliest"),
-    ]
-    tiles.append(Tile(f"{result.equal:,.0f}", f"votes by equal chances, worth {result.horizon:,} by these"))
     return Page.of(
         result,
         table,
@@ -46,7 +41,6 @@ def battles_page(result: NextBattles, table: Table | None = None) -> Page:
             "battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts.items()
         ),
         methods=_battles_methods(result),
-        tiles=tuple(tiles),
         options=f"criterion {result.criterion}, floor {result.floor:g}, horizon {result.horizon:,}",
     )
 

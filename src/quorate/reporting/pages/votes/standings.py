@@ -20,12 +20,11 @@ from quorate.reporting.page import (
     Section,
     Short,
     Table,
-    Tile,
     particulars,
     source_of,
     title_of,
 )
-from quorate.reporting.pages.verdict import SHORT, axis, by_type, methods, options, sections, tiles, told_apart
+from quorate.reporting.pages.verdict import SHORT, axis, by_type, methods, options, sections, told_apart
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.pages.votes.page import health, read, used
 from quorate.reporting.pages.votes.page import methods as words_methods
@@ -109,7 +108,6 @@ def page(result: Standings, table: Table | None = None) -> Page:
     """The page of standings."""
     facts: dict[str, object] = {"systems": len(result.models), "pairs that share the level": result.pairs}
     facts |= {"pairs with enough votes to be decided": len(result.monitors), "level of all together": result.level}
-    tiles = ((len(result.ordered), "in a known order"), (result.undecided, "undecided"))
     return Page.of(
         result,
         table,
@@ -120,9 +118,6 @@ def page(result: Standings, table: Table | None = None) -> Page:
         ),
         facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
         methods=_standings_methods(result),
-        tiles=tuple(
-            Tile(f"{number:,}", f"{counted(number, 'pair').partition(' ')[2]} {name}") for number, name in tiles
-        ),
         options=f"level {result.level:g} of all together, at all times",
     )
 
@@ -201,7 +196,6 @@ def pair_page(view: PairAnalysis, _table: Table | None = None) -> Page:
         methods=f"{methods(view.verdict)}{every}",
         content=view.to_dict,
         caveats=weightiest_first(view.caveats),
-        tiles=tiles(view.verdict),
         source=read_from(view.votes),
         options="; ".join([options(view.verdict), *of_all]),
         seed=votes.SEED,
