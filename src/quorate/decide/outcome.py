@@ -329,20 +329,6 @@ class Difference(Protocol):
     def equivalence_interval(self, alpha: float = 0.05) -> Interval:
         """The difference with the interval that the test of equivalence rests on."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-
-
-class Step(Protocol):
-    """What would decide a comparison."""
-
-    @property
-    def sentence(self) -> str:
-        """The step in words."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-
 
 @dataclass(frozen=True)
 class AnyVerdict(Result, ABC):
@@ -368,7 +354,7 @@ class AnyVerdict(Result, ABC):
         Chance of detection that `detectable` and the next step are for.
     error_rate : float
         Largest chance of a false verdict, whatever the truth, where tests are exact; else the nominal level of t tests.
-    next_step : Step or None
+    next_step : Result or None
         What would decide; None where it is decided, or nothing would do.
     claim : str or None
         What was to be shown, for the exit code.
@@ -386,7 +372,7 @@ class AnyVerdict(Result, ABC):
     p_equivalence: float | None
     power: float
     error_rate: float
-    next_step: Step | None
+    next_step: Result | None
     claim: Claim | None = None
     types: Types | None = None
 

@@ -11,7 +11,6 @@ import hashlib
 import math
 import secrets
 from collections import Counter
-from typing import NamedTuple
 
 from quorate.collect.budget import Budget, affordable
 from quorate.collect.judge import Reply
@@ -26,21 +25,6 @@ CLOSED = 253_402_300_799.0
 _SCORED = {True: DONE, False: GIVEN_UP}
 _INDEX = "CREATE INDEX IF NOT EXISTS answered_by ON attempts (runner, id)"
 """By which the latest answer of a seat is found, where a ledger has any."""
-
-
-class Pace(NamedTuple):
-    """How fast a person is.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Median of the times that answers took; None before the first.
-    ago : float, optional
-        Seconds since the latest one.
-    """
-
-    seconds: float | None
-    ago: float | None
 
 
 class Seats:
@@ -187,16 +171,16 @@ class Seats:
         ((leased,),) = self._connection.execute(f"{count}'leased'", (code,))
         return int(planned + leased)
 
-    def pace(self, judge: str) -> Pace:
-        """How long a seat takes for an answer, and when the latest one came."""
+    def pace(self, judge: str) -> tuple[float | None, float | None]:
+        """Median seconds that a seat takes for an answer, and seconds since the latest one; None before the first."""
         runner, *_ = self._runner(judge, None)
         timed = "FROM attempts WHERE runner = ? AND latency IS NOT NULL"
         ((count, latest),) = self._connection.execute(f"SELECT count(*), max(at) {timed}", (runner,))
         if not count:
-            return Pace(None, None)
+            return None, None
         middle = f"SELECT latency {timed} ORDER BY latency LIMIT 1 OFFSET ?"
         ((median,),) = self._connection.execute(middle, (runner, count // 2))
-        return Pace(median, self.ledger.clock() - latest)
+        return median, self.ledger.clock() - latest
 
     def answers(self, judge: str) -> list[tuple[LeasedCell, float | None, str]]:
         """The answers of a seat that count: the cell, the score and the reply, in the order in which they came."""

@@ -19,7 +19,7 @@ from quorate.numerics.ratings.ties import Cells, Summary, TieModel, summary
 class Likelihood(Protocol):
     """A concave log likelihood of counts, by entry: an outcome of a cell, such as a tie of two systems.
 
-    Counts have the shape `shape` and one more axis, of fits. A *cell* is what has outcomes: two systems in an order,
+    Counts have a shape of their own, and one more axis, of fits. A *cell* is what has outcomes: two systems in an order,
     or a set of systems of which some are placed first.
     """
 
@@ -32,28 +32,8 @@ class Likelihood(Protocol):
         """All parameters."""
 
     @property
-    def tied(self) -> bool:
-        """Whether the last parameter is of ties of two."""
-
-    @property
-    def own_ties(self) -> bool:
-        """Whether every system has ties of its own."""
-
-    @property
-    def position(self) -> bool:
-        """Whether there is a position effect."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the counts of one fit."""
-
-    @property
     def centred(self) -> tuple[slice, ...]:
         """Parameters that are known up to a common shift."""
-
-    @property
-    def touched(self) -> Any:
-        """Sparse, shape (entries, systems): not 0 where an entry is of a system."""
 
     def known(self, counts: Floats) -> Any:
         """What the likelihood needs of the counts."""

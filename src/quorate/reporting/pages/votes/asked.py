@@ -147,9 +147,8 @@ def looks(result: Monitor) -> Figure:
 
 def models_page(result: Models, table: Table | None = None) -> Page:
     """The page of models of the same votes."""
-    refused = tuple(f"Not possible, {name}: {why}." for name, why in result.refused.items())
     facts = {"votes": result.n, "parts held out in turn": result.folds, "held out together": f"each {result.held}"}
-    parts = (Section("models", "How well each predicts", refused, (losses(result),)),)
+    parts = (Section("models", "How well each predicts", (), (losses(result),)),)
     rests = particulars("fitted", f"What was fitted: {counted(len(result), 'model')}", facts.items())
     how = (
         "Each model was fitted to all parts of the votes but one and predicts that one, in turn. Log loss is the "

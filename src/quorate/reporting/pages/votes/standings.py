@@ -57,7 +57,7 @@ def smaller_page(result: VerdictReplay, table: Table | None = None) -> Page:
             f"Verdicts of smaller studies against all votes, equal within {result.margin:g}: with {last.n:,} votes "
             f"{percent(last.wrong)} are wrong and {percent(last.undecided)} undecided."
         ),
-        sections=(Section("verdicts", "Verdicts", (*lines[1:], *result.notes), (figure,)),),
+        sections=(Section("verdicts", "Verdicts", tuple(result.notes), (figure,)),),
         facts=particulars("drawn", "What was drawn", [("studies", drawn(result.rates)), ("level", result.level)]),
         methods=METHODS,
         content=lambda: {"rates": result.rows()},
