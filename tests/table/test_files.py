@@ -145,6 +145,10 @@ BROKEN = [
     ("a.jsonl", '{"a": 1}\n{"a":\n', "line 2 is not JSON"),
     ("a.jsonl", '{"a": 1}\n[1]\n', "some line is not a JSON object"),
     ("a.jsonl", '{"a": "ü"}\n'.encode("latin-1"), "line 1 is not UTF-8 text"),
+    ("a.jsonl", "[" * 99_999, "line 1 is not JSON"),
+    ("a.jsonl", '["a"]\n[' + "9" * 5000 + "]\n", "some line is not a JSON object"),
+    ("a.json", "[" * 99_999, "record 1 is cut off"),
+    ("a.json", "[" * 50_000 + "]" * 50_000, "cannot be read: .*recursion depth"),
     ("a.parquet", b"", "too small to be a Parquet file"),
     ("a.parquet", b"x" * 100, r"cannot be read: .*magic bytes"),
 ]

@@ -68,10 +68,10 @@ def _arrays(path: Path) -> list[list[Any]]:
         rows = json.loads(text)
         if not all(isinstance(row, list) for row in rows):
             rows = [rows]  # one line alone
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         try:
             rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             return []
     plainly = rows and all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
     return rows if plainly and not any(isinstance(one, (list, dict)) for row in rows for one in row) else []
