@@ -19,7 +19,7 @@ from quorate.numerics.ratings.ties import Cells, Summary, TieModel, summary
 class Likelihood(Protocol):
     """A concave log likelihood of counts, by entry: an outcome of a cell, such as a tie of two systems.
 
-    Counts have a shape of their own, and one more axis, of fits. A *cell* is what has outcomes: two systems in an order,
+    Counts have a shape of their own and an axis of fits. A *cell* is what has outcomes: two systems in an order,
     or a set of systems of which some are placed first.
     """
 
