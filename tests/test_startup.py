@@ -57,7 +57,7 @@ print(*sys.modules, file=sys.stderr)
 """
 UNUSED = {
     *("altair", "httpx2", "narwhals", "pandas", "polars", "pyarrow", "scipy", "starlette", "vl_convert", "yaml"),
-    *("quorate.analysis.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
+    *("quorate.estimate.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
     *("quorate.numerics.links.search", "quorate.numerics.ratings", "quorate.table.read_votes", "quorate.web"),
 }
 """What an analysis of scores has no use for: SciPy, other formats and frames, labels, votes, log odds, drawing."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from quorate.lazily import lazily
 
 if TYPE_CHECKING:
-    from quorate.analysis.nominal import labels as labels
     from quorate.decide.effect import plan_bar as plan_bar
     from quorate.decide.effect import plan_effect as plan_effect
     from quorate.decide.effect import plan_study as plan_study
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.flags import flags as flags
     from quorate.estimate.means.mean_from import mean_from as mean_from
     from quorate.estimate.means.missing_bounds import missing_bounds as missing_bounds
+    from quorate.estimate.nominal import labels as labels
     from quorate.estimate.posterior.check import check_posterior as check_posterior
     from quorate.estimate.posterior.posterior import posterior as posterior
     from quorate.estimate.regression.surrogate import sign_flip as sign_flip

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
     from quorate.analysis.interim import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
-    from quorate.analysis.nominal import Labels as Labels
     from quorate.analysis.votes import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
@@ -80,6 +79,8 @@ if TYPE_CHECKING:
     from quorate.estimate.means.missing_bounds import LevelBounds as LevelBounds
     from quorate.estimate.means.missing_bounds import MissingBounds as MissingBounds
     from quorate.estimate.means.targets import Pool as Pool
+    from quorate.estimate.nominal import LabelPanel as LabelPanel
+    from quorate.estimate.nominal import Labels as Labels
     from quorate.estimate.posterior.check import PosteriorCheck as PosteriorCheck
     from quorate.estimate.posterior.latent import LatentPosterior as LatentPosterior
     from quorate.estimate.posterior.latent import Posterior as Posterior

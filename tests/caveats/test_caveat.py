@@ -115,6 +115,7 @@ ONE_OF_EACH = [
     caveats.rare_labels(["spam"], 10),
     caveats.agreement_of_items(2),
     caveats.most_judges(30, 400),
+    caveats.unnamed_judges(),
     caveats.noise_of_votes(10, 50),
     caveats.few_labels(60, 9, 60, 1.0),
     caveats.labels_unlike_the_rest(4.2),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.analysis.test_nominal import frame
+from tests.estimate.test_nominal import frame
 
 import quorate as q
 from quorate.cli.analyze import AnalysisFiles, page_name

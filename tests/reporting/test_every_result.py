@@ -247,6 +247,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "LatentDecomposition": lambda _: q.decompose(binary(), link="logit"),
     "LatentPosterior": lambda _: latent_posterior_of(q.decompose(binary(), link="logit")),
     "Labels": lambda _: q.scores.labels(nominal()),
+    "LabelPanel": lambda _: q.judges(nominal()),
     "Leaderboard": lambda _: q.rank(rated()),
     "Certificate": lambda _: q.certify(q.analyze(judgments()), 20),
     "LabelsPlan": lambda _: q.agreement.plan_labels(

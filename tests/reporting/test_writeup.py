@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from tests.analysis.test_nominal import found, frame
+from tests.estimate.test_nominal import found, frame
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments

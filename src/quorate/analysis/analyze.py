@@ -18,7 +18,6 @@ from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.analysis.nominal import Labels
     from quorate.analysis.views import Asked
     from quorate.analysis.votes import PairAnalysis, VotesAnalysis
     from quorate.decide.outcome import Claim
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.fit import Method
     from quorate.estimate.components.model import Interval
     from quorate.estimate.means.targets import Target
+    from quorate.estimate.nominal import Labels
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.votes.clustered import Cluster
     from quorate.table.votes import Encoding
@@ -185,7 +185,7 @@ def analyze(
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
     kind = kind_of(judgments_or_votes)
     if isinstance(judgments_or_votes, Judgments) and judgments_or_votes.labels:
-        from quorate.analysis.nominal import labels
+        from quorate.estimate.nominal import labels
 
         of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")} | {"price": price}
         asked = {**of_scores, "level": level, "most": most}

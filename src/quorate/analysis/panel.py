@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from quorate.analysis.words import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -217,7 +217,7 @@ def panel_view(
                 f"combinations of judge and system are {elsewhere}"
             )
     try:
-        return PanelAnalysis(judges_of(judgments, level=level, prices=prices)), ""
+        return PanelAnalysis(cast("Panel", judges_of(judgments, level=level, prices=prices))), ""
     except (NotEstimable, InvalidInput, UnknownTerm) as error:
         return None, str(error)
 

@@ -317,6 +317,15 @@ def agreement_of_items(judges: int) -> Caveat:
     )
 
 
+def unnamed_judges() -> Caveat:
+    """Agreement of judges of whom nobody knows which gave what."""
+    return Caveat(
+        "unnamed-judges",
+        "no column says who judged: every answer is taken for another judge's, and intervals of agreement count items "
+        "alone",
+    )
+
+
 def most_judges(shown: int, judges: int) -> Caveat:
     """Judges of whom only some are compared two by two."""
     return Caveat("most-judges", f"of {judges:,} judges, the {shown} with most judgments are compared two by two")

@@ -372,6 +372,8 @@ def panel(
     if not (reading.said() or {*own.given()} - {"level"} or group or validate):
         refuse_people_among_models(judgments, file)
     found = own(judgments, group=of_judge or group, prices=prices.prices())
+    if judgments.labels and validate:
+        raise InvalidInput("--validate: is for scores, and these are labels; leave it out")
     redrawn = validations(found) if validate else {}
     validation = {name: one.to_dict() for name, one in redrawn.items()}
     out.show(found, files, found.judgments, validation=validation)

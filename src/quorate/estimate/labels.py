@@ -91,9 +91,9 @@ class PairAgreement(Brief):
     confused: float
 
 
-def coefficients(ratings: Ratings, level: float) -> tuple[Coefficient, ...]:
-    """Agreement of all judges: every one of `quorate.numerics.nominal.COEFFICIENTS`."""
-    found = {name: nominal.with_interval(ratings, steps, level) for name, steps in COEFFICIENTS.items()}
+def coefficients(ratings: Ratings, level: float, *, named: bool = True) -> tuple[Coefficient, ...]:
+    """Agreement of all judges: every one of `quorate.numerics.nominal.COEFFICIENTS`; those who are ``named`` count."""
+    found = {name: nominal.with_interval(ratings, steps, level, named=named) for name, steps in COEFFICIENTS.items()}
     return tuple(Coefficient(name, one.value, one.se, one.low, one.high, one.judges) for name, one in found.items())
 
 
@@ -276,6 +276,25 @@ def ratings(judgments: Judgments, shares: Floats) -> Ratings:
     weight: Floats = np.bincount(entry, shares[cell, label] / cells[pair[cell]]).astype(float)
     at, said = place // n_labels, place % n_labels
     return Ratings(at // n_judges, at % n_judges, said, weight, n_items, n_judges, n_labels)
+
+
+def unnamed(judgments: Judgments, shares: Floats) -> Ratings:
+    """What was said of every item by judges who have no names: every answer to it is that of another.
+
+    Parameters
+    ----------
+    judgments, shares
+        As for `ratings`.
+    """
+    item = judgments.level_codes([judgments.object])
+    times = np.rint(np.nan_to_num(shares) * judgments.n[:, None]).astype(np.int64)
+    cell, label = np.nonzero(times)
+    at, said = (np.repeat(codes, times[cell, label]) for codes in (item[cell], label))
+    order = np.argsort(at, kind="stable")
+    at, said = at[order], said[order]
+    judge = np.arange(len(at)) - np.searchsorted(at, at)
+    weight = np.ones(len(at))
+    return Ratings(at, judge, said, weight, int(item.max()) + 1, int(judge.max()) + 1, shares.shape[1])
 
 
 # Items by how far judges agree on their label: the majority, its share, and the entropy of what they said.

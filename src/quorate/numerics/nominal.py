@@ -313,7 +313,7 @@ COEFFICIENTS: Mapping[str, Steps] = {
 """Coefficients of agreement, by what they are called: the chance that two judges agree, and those beyond chance."""
 
 
-def with_interval(ratings: Ratings, steps: Steps, level: float) -> Estimated:
+def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool = True) -> Estimated:
     """A coefficient of sums over items, with its score interval over items, wider by what judges add.
 
     What judges add is by the jackknife in both directions: the variance is ``v_items + v_judges - v_both``, each from
@@ -328,6 +328,8 @@ def with_interval(ratings: Ratings, steps: Steps, level: float) -> Estimated:
         The coefficient.
     level : float
         Coverage wanted.
+    named : bool
+        Whether the same judge is the same code at every item; else judges cannot be left out, and add nothing.
     """
     rows, value, least = steps
     whole = tally(ratings)
@@ -340,7 +342,7 @@ def with_interval(ratings: Ratings, steps: Steps, level: float) -> Estimated:
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
-    for one in _tallies(groups) if m >= _FEWEST else ():
+    for one in _tallies(groups) if named and m >= _FEWEST else ():
         own = rows(whole.less(one))
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))

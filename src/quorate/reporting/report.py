@@ -28,7 +28,7 @@ PAGES: Mapping[str, str] = {
     "analysis.allocation:AllocationAnalysis": "allocation:page",
     "analysis.designs:Changes": "designs:changed",
     "analysis.interim:Interim": "interim:page",
-    "analysis.nominal:Labels": "nominal:page",
+    "estimate.nominal:Labels": "nominal:page",
     "analysis.votes:PairAnalysis": "votes.standings:pair_page",
     "analysis.panel:PanelAnalysis": "panel.page:page",
     "analysis.allocation:PairReplay": "votes.standings:smaller_pair_page",

@@ -122,8 +122,8 @@ def checked(judgments: object) -> Judgments:
     """
     if table_of(judgments).labels:
         raise InvalidInput(
-            "judgments: hold labels, which are no numbers to compute with: quorate.labels, or quorate analyze, says "
-            "how common each is. To have the share of one as the score read them with "
+            "judgments: hold labels, which are no numbers to compute with: analyze says how common each is, judges how "
+            "far judges agree. To have the share of one as the score read them with "
             + argument("label", table_of(judgments).labels[0])
         )
     return table_of(judgments)

@@ -1,5 +1,5 @@
 import polars as pl
-from tests.analysis.test_nominal import found, frame
+from tests.estimate.test_nominal import found, frame
 
 import quorate as q
 from quorate.reporting.report import page_of

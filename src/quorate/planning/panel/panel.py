@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, Readings, readings
 from quorate.estimate.means.targets import PANEL
+from quorate.estimate.nominal import LabelPanel, labels
 from quorate.estimate.panel.bias import JudgeBias, SelfPreference, judge_bias, self_preference
 from quorate.estimate.panel.crossed import Crossed, crossed
 from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
@@ -30,7 +31,8 @@ from quorate.planning.designs.sources import observed_counts
 from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import GENERATION, JUDGE
-from quorate.table.judgments import Judgments, checked
+from quorate.table.judgments import Judgments, checked, table_of
+from quorate.table.kinds import given
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row, picked
 from quorate.wording import counted, listed
@@ -292,7 +294,7 @@ def judges(
     resamples: int = 2000,
     prices: Prices | None = None,
     group: str | Mapping[str, str] | None = None,
-) -> Panel:
+) -> Panel | LabelPanel:
     """Which judge is off and by how much, whether one alone would reverse a ranking, and how to share the calls out.
 
     Parameters
@@ -320,7 +322,8 @@ def judges(
 
     Returns
     -------
-    Panel
+    Panel or LabelPanel
+        Of labels, how far judges agree on them.
 
     Raises
     ------
@@ -344,6 +347,12 @@ def judges(
     [('x', -0.67), ('y', 0.67)]
     """
     checked_level(level)
+    if table_of(judgments).labels:
+        asked = {"system": system, "generation": generation, "identities": identities, "prices": prices, "group": group}
+        for name in given(asked):
+            raise InvalidInput(f"{name}: is for scores, and these are labels; leave it out")
+        found = labels(judgments, level=level)
+        return LabelPanel(**{one.name: getattr(found, one.name) for one in fields(found)})
     if JUDGE not in checked(judgments).names:
         raise InvalidInput("facets: no column is the judge; name it, " + argument("facets", {JUDGE: ...}))
     answered = judgments.keep(judgments.n > 0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quorate.analysis.nominal import Labels
 from quorate.analysis.words import cut, distinct, number
+from quorate.estimate.nominal import LabelPanel, Labels
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
@@ -17,14 +17,15 @@ _LONG, _MOST = 60, 200
 
 
 def page(result: Labels, table: Table | None = None) -> Page:
-    """The page of labels."""
+    """The page of labels; of the judges who gave them first how far they agree."""
     source = result.judgments if table is None else table
+    of_judges = isinstance(result, LabelPanel)
     return Page.of(
         result,
         source,
         "Labels",
         sentence=cut(result.sentence, 1000),
-        sections=tuple(sections(result)),
+        sections=tuple(sorted(sections(result), key=lambda one: of_judges and one.name == "labels")),
         facts=labelled(result),
         methods=paragraph(result),
         tiles=tuple(tiles(result)),
@@ -36,7 +37,11 @@ def sections(result: Labels) -> Iterator[Section]:
     """All sections but the last, the methods' own."""
     yield Section("labels", "How common each label is", figures=(label_shares(result),))
     if result.coefficients:
-        yield Section("agreement", "How far judges agree", figures=(agreement(result), _two_by_two(result)))
+        yield Section(
+            "agreement",
+            "How far judges agree",
+            figures=(agreement(result), *([_two_by_two(result)] if result.pairs else [])),
+        )
         yield Section("confusion", "Which labels are confused", figures=(confusion(result),))
         yield Section(
             "people", f"{capitalised(plural(result.judgments.object))} to send to people", figures=(people(result),)
@@ -89,7 +94,8 @@ def agreement(result: Labels) -> Figure:
         {"coefficient": one.name, "value": one.value, "low": one.low, "high": one.high} for one in result.coefficients
     ]
     agreed = result.coefficients[0]
-    whom = "items and judges" if agreed.judges else f"items alone, for these {counted(result.judges, 'judge')}"
+    these = f", for these {counted(result.judges, 'judge')}" if result.judges else ""
+    whom = "items and judges" if agreed.judges else f"items alone{these}"
     what = (
         "Agreement: the chance that two judges of an item give it one label. The others are beyond chance: 0 as often "
         "as by chance, 1 always. They differ in what they take chance to be: where one label is very common, alpha and "
@@ -168,7 +174,7 @@ def people(result: Labels) -> Figure:
 def labelled(result: Labels) -> Figure:
     """What was labelled."""
     table, item = result.judgments, result.judgments.object
-    values: dict[str, object] = {plural(item): len(result.items), "judges": result.judges}
+    values: dict[str, object] = {plural(item): len(result.items), "judges": result.judges or "without names"}
     values |= {"labels": len(result.shares), "judgments": table.n_answers}
     values |= {"rows without a label": int(table.rows.sum()) - table.n_answers}
     return particulars(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from math import isnan
 
-from quorate.analysis.nominal import Labels, interval
 from quorate.analysis.words import shown
 from quorate.estimate.labels import Coefficient, Confusion
+from quorate.estimate.nominal import Labels, interval
 from quorate.roles import JUDGE
 from quorate.wording import at_level, counted, listed, percent, shares
 

@@ -26,8 +26,8 @@ from quorate.table.results import Result
 from quorate.wording import at_level, capitalised, counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.analysis.nominal import Labels
     from quorate.decide.scores import ScoreVerdict
+    from quorate.estimate.nominal import Labels
     from quorate.estimate.ratings.leaderboard import Leaderboard
 
 _METHODS = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "anova": "expected mean squares"}
@@ -129,8 +129,8 @@ def writeup(
     >>> [item.name for item in found.missing][:2]
     ['exact prompt texts', 'judges: model, version, provider, date']
     """
-    from quorate.analysis.nominal import Labels
     from quorate.decide.scores import ScoreVerdict
+    from quorate.estimate.nominal import Labels
 
     written, origin = study_record(record), Provenance(command, seed)
     table = result if isinstance(result, Judgments) else source
@@ -167,8 +167,8 @@ def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Le
         If it is anything else.
     """
     from quorate.analysis.analyze import analyze
-    from quorate.analysis.nominal import Labels
     from quorate.decide.scores import ScoreVerdict
+    from quorate.estimate.nominal import Labels
     from quorate.estimate.ratings.leaderboard import Leaderboard
 
     if isinstance(result, Judgments):

@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.nominal import interval
+from quorate.cli import main
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.labels import Coefficient
+from quorate.estimate.nominal import interval
 
 
 @cache
@@ -71,6 +72,36 @@ def test_two_judges_count_items_alone():
     two = q.scores.labels(q.read(frame(judges=2), score="verdict", labels=True, announce=False))
     assert not two.coefficients[0].judges
     assert "agreement-of-items" in {one.code for one in two.caveats}
+
+
+@pytest.mark.parametrize("judges", [2, 4])
+def test_judges_without_names_agree_as_those_with_names_do(judges):
+    named = q.judges(q.read(frame(judges=judges), score="verdict", labels=True, announce=False))
+    found = q.judges(q.read(frame(judges=judges).drop("judge"), score="verdict", labels=True, announce=False))
+    assert [one.value for one in found.coefficients] == pytest.approx([one.value for one in named.coefficients])
+    assert found.confusions == pytest.approx(named.confusions)
+    assert (found.judges, found.pairs, found.coefficients[0].judges) == (0, (), False)
+    assert "unnamed-judges" in {one.code for one in found.caveats}
+
+
+def test_judges_of_labels_are_asked_how_far_they_agree():
+    found = q.judges(q.read(frame(), score="verdict", labels=True, announce=False))
+    alpha, least = found.coefficient("Krippendorff's alpha"), min(found.pairs, key=lambda pair: pair.kappa)
+    assert found.sentence.startswith("Two judges agree on ")
+    assert f"alpha is {interval(alpha)}" in found.sentence
+    assert f"{least.first} and {least.second} agree least" in found.sentence
+    assert len(found.rows()) == 6
+    with pytest.raises(InvalidInput, match="group: is for scores"):
+        q.judges(q.read(frame(), score="verdict", labels=True, announce=False), group="auto")
+
+
+def test_the_command_on_judges_takes_labels(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame().write_csv("labels.csv")
+    assert main(["judges", "labels.csv", "--report", "page.html"]) == 0
+    assert "Two judges agree on" in capsys.readouterr().out
+    assert main(["judges", "labels.csv", "--validate"]) == 1
+    assert "--validate: is for scores" in capsys.readouterr().err
 
 
 def test_labels_that_need_a_word():

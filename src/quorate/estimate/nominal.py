@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,12 +26,14 @@ from quorate.estimate.labels import (
     label_shares,
     pairs,
     ratings,
+    unnamed,
 )
 from quorate.estimate.means.targets import scope
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
+from quorate.roles import JUDGE
 from quorate.table.cells import write_columns
-from quorate.table.results import Interval, Result, Row
+from quorate.table.results import Interval, Result, Row, plain
 from quorate.wording import Brief, at_level, counted, decimals, percent, plural, shares
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 MOST = 20
 """Items that are named for people."""
 RARE = 10
-"""Judgments below which the share of a label is said to rest on few."""
+"""Judgments below which the share of a label is said to rest on few, and items below which agreement does."""
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,9 @@ class Labels(Result):
 
     @property
     def judges(self) -> int:
-        """How many judges gave labels."""
-        return len(judge_of(self.judgments.keep(self.judgments.n > 0))[1])
+        """How many judges gave labels; 0 where nobody knows which gave what."""
+        names = judge_of(self.judgments.keep(self.judgments.n > 0))[1]
+        return 0 if self.coefficients and len(names) == 1 else len(names)
 
     @property
     def without_majority(self) -> int:
@@ -185,6 +188,34 @@ class Labels(Result):
         renamed = {self.judgments.object if name == "item" else name: values for name, values in columns.items()}
         write_columns(renamed, Path(path))
         return Path(path)
+
+
+@dataclass(frozen=True, repr=False)
+class LabelPanel(Labels):
+    """The same of the judges who gave them: how far they agree, and which two agree least.
+
+    Made by `quorate.judges` of labels.
+    """
+
+    exit_code: ClassVar[int] = 0
+
+    @property
+    def sentence(self) -> str:
+        """How far judges agree, all of them and the two who do least."""
+        agreed, alpha = self.coefficient("agreement"), self.coefficient("Krippendorff's alpha")
+        if agreed is None or alpha is None:
+            return f"One judge gave labels, with whom nobody is compared. {super().sentence}"
+        said = f"Two judges agree on {percent(agreed.value)} of {plural(self.judgments.object)}"
+        said += f"; Krippendorff's alpha is {interval(alpha)}, where 1 is full agreement and 0 that of chance."
+        known = [pair for pair in self.pairs if pair.items >= RARE and not math.isnan(pair.kappa)]
+        if len(known) < len("ab"):
+            return said
+        least = min(known, key=lambda pair: pair.kappa)
+        return f"{said} {least.first} and {least.second} agree least: Cohen's kappa {interval(least)}."
+
+    def rows(self) -> list[Row]:
+        """One row for every two judges; for every coefficient where nobody knows who is who."""
+        return [plain(one) for one in self.pairs or self.coefficients]
 
 
 def labels(
@@ -248,10 +279,11 @@ def labels(
     model: dict[str, Any] = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     found = label_means(judgments, given, targets=targets or {}, **model)
     answered = judgments.keep(judgments.n > 0)
-    said = ratings(answered, given[judgments.n > 0])
     names = judge_of(answered)[1]
-    several = len(names) > 1
-    agreement = coefficients(said, level) if several else ()
+    named = len(names) > 1 or JUDGE in judgments.names
+    said = (ratings if named else unnamed)(answered, given[judgments.n > 0])
+    several = said.judges > 1
+    agreement = coefficients(said, level, named=named) if several else ()
     counts = dict(zip(judgments.labels, (given * judgments.n[:, None])[judgments.n > 0].sum(axis=0), strict=True))
     rows = [_row(one, level, float(counts[one.label])) for one in found]
     wide = next((one.others for one in found if one.others is not None), None)
@@ -264,7 +296,7 @@ def labels(
         tuple(sorted(rows, key=lambda row: -row.share)),
         agreement,
         confusions(said, judgments.labels) if several else (),
-        tuple(pairs(said, names, judgments.labels, level)) if several else (),
+        tuple(pairs(said, names, judgments.labels, level)) if len(names) > 1 else (),
         item_labels(answered, said),
         most,
         tuple(_caveats(found, counts, len(names), agreement)),
@@ -317,6 +349,6 @@ def _caveats(
     if rare:
         yield caveats.rare_labels(rare, RARE)
     if agreement and not agreement[0].judges:
-        yield caveats.agreement_of_items(judges)
+        yield caveats.agreement_of_items(judges) if judges > 1 else caveats.unnamed_judges()
     if judges > MOST_JUDGES:
         yield caveats.most_judges(MOST_JUDGES, judges)
