@@ -14,8 +14,9 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import OF, SYSTEM
 from quorate.table.collapse import sql as collapse_sql
-from quorate.table.collapse.grouped import Grouped, judgments
+from quorate.table.collapse.grouped import Grouped, judgments, without_label
 from quorate.table.collapsed import Origin
+from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.names import groups_items, is_cluster, is_id, is_judged
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.roles import ALIASES, FIXED, MOST_CHOSEN, Roles, resolve
@@ -144,7 +145,7 @@ def read_scores(
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = table if scale is None else on_scale(table, scale)
-    table = at_levels(turned(table) if less_is_better else table, only)
+    table = at_levels(_of_named_systems(turned(table) if less_is_better else table), only)
     table = table if families is None else in_families(table, families)
     table = table if nested else _in_groups(table)
     table = _drawn_if_many(_as_strata(table)) if fixed == FIXED else table
@@ -161,6 +162,20 @@ def read_scores(
     if announce:
         log(table.notes, table.source.caveats)
     return table
+
+
+def _of_named_systems(table: Judgments) -> Judgments:
+    """The same judgments without those of which no system is named, where most name one of two or more."""
+    if SYSTEM not in table.names or table.object == SYSTEM or ABSENT not in table.facet(SYSTEM).levels:
+        return table
+    if len(table.facet(SYSTEM).levels) <= len((ABSENT, "a")):
+        return table
+    count = int(table.rows[table.column(SYSTEM) == table.facet(SYSTEM).levels.index(ABSENT)].sum())
+    if 2 * count > table.rows.sum():
+        return table
+    said = Note(f"{counted(count, 'row')} without a system left out")
+    notes = tuple(said if note == without_label(SYSTEM, count) else note for note in table.notes)
+    return replace(table.without(SYSTEM, ABSENT), notes=notes)
 
 
 def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:

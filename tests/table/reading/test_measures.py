@@ -128,3 +128,23 @@ def test_plain_values_are_those_of_each(ragas, capsys):
     assert [one["measure"] for one in found["measures"]] == ["faithfulness", "answer_relevancy", "context_recall"]
     alone = q.analyze(q.read(ragas, part="context_recall", announce=False))
     assert found["measures"][2]["sentence"] == alone.sentence
+
+
+def test_measures_in_rows_are_told_by_the_column_of_a_tool_that_names_them(tmp_path):
+    cells = [(f"t{n}", name, SHARES[n, m]) for n in range(N) for m, name in enumerate(("conciseness", "feedback"))]
+    path = sheet(tmp_path, "traceId,name,value", cells)
+    found = q.analyze(path)
+    assert [one.answer.estimate.value for one in found.measures] == pytest.approx(SHARES[:, :2].mean(axis=0))
+    with pytest.raises(Unsure, match="name names 2 measures"):
+        q.read(path)
+
+
+def test_winners_by_criteria_are_each_a_board(tmp_path):
+    names = ("fluency_winner", "adequacy_winner")
+    cells = [(n, *(("DeepL", "own", "tie")[int(3 * one)] for one in SHARES[n, :2])) for n in range(N)]
+    path = sheet(tmp_path, f"segment,{','.join(names)}", cells)
+    found = q.rank(path)
+    assert [one.name for one in found.measures] == list(names)
+    for place, one in enumerate(found.measures):
+        votes = q.read(path, model_a=":DeepL", model_b=":own", winner=names[place], announce=False)
+        assert one.answer.sentence == q.rank(votes).sentence

@@ -251,7 +251,7 @@ def test_systems_are_named_without_what_each_was_given(tmp_path, form):
     assert judges.facet("judge").levels == tuple(sorted(names))
 
 
-@pytest.mark.parametrize("column", ["name", "rater", "system"])
+@pytest.mark.parametrize("column", ["rater", "system"])
 def test_levels_on_two_scales_have_no_mean(tmp_path, column):
     cells = [(f"t{n}", level, MARKS[n, 0] / (10 if level != "c" else 2)) for n in range(N) for level in "abc"]
     path = sheet(tmp_path, *rows(f"trace_id,{column},score", cells))

@@ -382,6 +382,8 @@ class Reading(ScoreReading, VoteReading):
         except Unsure as open_:
 
             def as_meant(kind: Kind, found: Mapping[str, Any]) -> Judgments | Votes:
+                if self.where and "where" in found:
+                    found = {**found, "where": f"({self.where}) AND ({found['where']})"}
                 return self.as_votes(file, found) if kind == "votes" else self.as_scores(file, found)
 
             table = Measured.of(open_, as_meant)

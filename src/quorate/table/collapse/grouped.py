@@ -356,9 +356,14 @@ def _complete(
             f'column "{facet.column}" has rows labelled "{ABSENT}" and {_rows(count)} without one: leave these out, '
             + argument("where", f"{quoted(facet.column)} IS NOT NULL")
         )
-    notes.append(Note(f'{facet.name}: {_rows(count)} without a label: level "{ABSENT}"'))
+    notes.append(without_label(facet.name, count))
     values = None if coded.values is None or not coded.levels else np.append(coded.values, np.nan)
     return replace(facet, levels=(*coded.levels, ABSENT), values=values), coded.last_if_absent()
+
+
+def without_label(name: str, count: int) -> Note:
+    """The note that rows do not say which level of a facet they are of."""
+    return Note(f'{name}: {_rows(count)} without a label: level "{ABSENT}"')
 
 
 def _rows(count: int) -> str:

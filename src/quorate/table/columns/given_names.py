@@ -47,6 +47,8 @@ _NAMES = frozenset(
     tracy travis ulrich ulrike ursula uta valentina valerie vanessa vera vernon veronica vicky victor victoria vijay
     vincent viola vivian vladimir walter wei wendy werner willem william wolfgang xavier yan yara yasmin yuki yuri
     yusuf yvonne zachary zainab zara zoe zoltan
+    axel detlef egon gerd hartmut holger ingo jochen jutta rainer reiner silvio thorsten torsten udo uwe volker
+    waltraud wilfried winfried kirsti mikko pekka tuomas bjarne eoin aoife declan ciara dmitry sergey yulia olena
     aino alba amal amy ania arne asha bao bram callum celia charlotta chidi dagmar dov emeka esra fatou finn gita
     greta hiroko ikram imani ines ivo jamal jin jorg juho kaya kwame lars leonor liya lorenzo luc maeve malika marek
     marko mateus mei milan mirjam nasrin ngozi niamh niko olu oskar pete pranav rahel ravindra rohan roisin rosie

@@ -103,6 +103,13 @@ COMPARED = frozenset(
     )
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""
+CONTESTANTS = frozenset(
+    words(
+        "diver skater singer contestant athlete gymnast competitor performer player entrant finalist dancer pianist "
+        "rider surfer boxer debater team"
+    )
+)
+"""What a column is called of those who compete, of whom each judge sees every round."""
 PROFESSIONS = frozenset(
     words("teacher professor lecturer instructor tutor doctor nurse dentist editor supervisor surgeon lawyer attorney")
 )
@@ -133,7 +140,8 @@ CRITERIA = frozenset(
         "succinctness specificity convincingness toxicity novelty originality adherence truthfulness organization "
         "organisation mechanics spelling punctuation vocabulary structure impact feasibility innovation humor humour "
         "pacing believability plausibility persuasiveness trustworthiness usability aesthetics composition realism "
-        "taste flavour flavor aroma texture appearance "
+        "taste flavour flavor aroma texture appearance communication collaboration teamwork leadership values coding "
+        "professionalism motivation attitude terminology "
         "thesis evidence meaning naturalness resolution salience arousal valence technical artistic"
     )
 )

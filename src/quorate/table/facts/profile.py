@@ -263,7 +263,8 @@ def _profiled(file: Opened, *, held: bool = False, frame: nw.DataFrame[Any] | No
         numeric = numbers == filled > 0
         words = words_of.get(place, ())
         others = words if not numbers else counted.texts(place) if 2 * numbers > filled > numbers else ()
-        strays = tuple(word for word in others if _NONE.fullmatch(word))
+        met = any(word.strip().lower() == "passed" for word in others)  # of which failed is the other, and no error
+        strays = tuple(word for word in others if _NONE.fullmatch(word) and not (met and word.lower() == "failed"))
         scale = None if numbers else scale_of([word for word in words if word not in strays])
         if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(counted.texts(place)):
             scale = scale_of(counted.texts(place, MOST_SCALED))

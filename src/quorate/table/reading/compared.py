@@ -13,8 +13,10 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
     COMPARED,
+    CONTESTANTS,
     OCCASIONS,
     QUESTION,
+    groups_items,
     is_aspect,
     is_criterion,
     is_id,
@@ -30,9 +32,9 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.averages import total_of
-from quorate.table.reading.doubt import of_less
+from quorate.table.reading.doubt import is_sentence, of_less
 from quorate.table.reading.key import labels
-from quorate.table.reading.levels import part_of, stripped, varying
+from quorate.table.reading.levels import CRITERION, part_of, stripped, varying
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
@@ -81,6 +83,8 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
     plainly &= {*own}.isdisjoint(("best", "worst"))  # which say what was chosen
     if any(CROSSED in role for role in way.options["wide"]):
         told = [part_of([*dict.fromkeys(part)]) for part in crossed(columns) or ()]
+        if CRITERION in told and None in told and SYSTEM in _roles(way.options):
+            return True
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
@@ -101,6 +105,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]
+    free = [one for one in free if not (is_sentence(one) or _says_the_same(table, one, str(item)))]
     free.sort(key=lambda one: not _crosses(table, one, str(item)))
     own = found.options.get("facets", {})
 
@@ -117,14 +122,29 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     elif judge and item != ROW_NUMBER and not found.options.get("wide"):
         swapped = {**{role: name for role, name in own.items() if role not in (ITEM, JUDGE)}, ITEM: judge, JUDGE: ""}
         ways.append(Meant({**found.options, "facets": {**swapped, SYSTEM: item}}, f"{item} is compared"))
+    rounds = [name for role, name in own.items() if role == name]
+    if {*words_of(str(item))} <= CONTESTANTS and found.options.get("wide", {}).keys() == {JUDGE} and len(rounds) == 1:
+        facets = {role: name for role, name in own.items() if role not in (ITEM, rounds[0])}
+        options = {**found.options, "facets": {**facets, ITEM: rounds[0], SYSTEM: item}}
+        return (Meant(options, f"{item} is compared"),), str(item)
     if own.get(FILE) == FILE:  # which are given to be compared
         return (Meant(reading(FILE), f"each {FILE} is compared"),), f"each {FILE}"
     crossing = [one.name for one in free if own.get(one.name) == one.name]
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
     if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else
         return tuple(ways), str(item)
+    rivals = [one.name for one in free if {*words_of(one.name)} <= CONTESTANTS]
+    alone = [one.name for one in free] if not first and len(free) == 1 else []
+    first = rivals[0] if len(rivals) == 1 else first or next((name for name in alone if not groups_items(name)), "")
+    if rivals == [first]:
+        ways.insert(0, Meant(reading(first), f"{first} is compared"))
     told = judge or any(len(word) > _FEWEST_LETTERS and word.isalpha() for word in words_of(first))
     return tuple(ways), first if told and plain(first) not in OCCASIONS else ""
+
+
+def _says_the_same(table: Table, one: Column, item: str) -> bool:
+    """Whether a column is another name of what is judged, such as its title."""
+    return item in table.names and one.distinct == table.column(item).distinct == table.keys([item, one.name])
 
 
 def _crosses(table: Table, one: Column, item: str) -> bool:

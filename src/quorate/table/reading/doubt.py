@@ -36,6 +36,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
@@ -53,7 +54,7 @@ from quorate.table.reading.key import (
     labels,
     said_by_people,
 )
-from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.reading import MOST_MEASURES, Meant, Reading, Unsure
 from quorate.table.reading.score import (
     beside_measured,
     count_of,
@@ -82,6 +83,10 @@ _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
 _TRUTHS = frozenset(("true", "false", "yes", "no"))
 """Words of a column that says yes or no of something."""
+_SHOWN = frozenset(("prompt", "question", "text", "request"))
+"""Words in the name of a column of texts that were shown, beside the id of each."""
+_MEASURED = frozenset(("name", "metric_name", "score_name", "measure", "key", "evaluator", "feedback_key"))
+"""What the column of a tool is called that says which of its scores a row holds."""
 _FEWEST_WORDS = 4
 """Words of a sentence, on average."""
 _FEWEST_LETTERS = 3
@@ -145,11 +150,36 @@ def _open(
     if left and not (added or open_ or _told_apart(table, found, known, left)):
         ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
+    if not open_ and (each := _in_rows(table, score, options, known)):
+        open_.append(f"{each[0]} names {len(each[1])} measures, which need not answer one question")
+        ways = each[1]
     if len(added) > 1 and not found.tied:
         open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _in_rows(
+    table: Table, score: str, options: Mapping[str, Any], known: Mapping[str, str]
+) -> tuple[str, tuple[Meant, ...]] | None:
+    """The column that names the measure of every row, and how each is read; None where all rows are of one.
+
+    Marks by the criteria of one rubric have a mean, as those in columns do.
+    """
+    facets = options.get("facets", {})
+    if table.column(score).whole or OF in score:
+        return None
+    for name in {*facets.values(), *known.values()} & {*table.names}:
+        levels = table.column(name).words
+        told = plain(name) in _MEASURED or is_aspect(name)
+        if told and 1 < len(levels) <= MOST_MEASURES and not table.column(name).numeric:
+            rest = {role: column for role, column in facets.items() if column != name}
+            rest |= {role: "" for role, column in known.items() if column == name}
+            more = {key: value for key, value in options.items() if key != "fixed"} | {"facets": rest}
+            rows = {level: f"{quoted(name)} = {literal(level)}" for level in levels}
+            return name, tuple(Meant({**more, "where": kept}, measure=level) for level, kept in rows.items())
+    return None
 
 
 def _open_of_score(
@@ -185,6 +215,7 @@ def _open_of_score(
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
+    named |= plain(score) in ALIASES["status"]  # which is what was judged where nothing else is
     named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
     named |= bool({*words_of(score)} & REMARKS) and column.scale is not None
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
@@ -327,7 +358,7 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
     return [one.name for one in named if one.scored and same_scale(one, judged)]
 
 
-def _is_sentence(one: Column) -> bool:
+def is_sentence(one: Column) -> bool:
     """Whether a column holds texts, of four words or more each on average, such as captions."""
     return is_prose(one) or sum(len(word.split()) for word in one.words) >= _FEWEST_WORDS * len(one.words) > 0
 
@@ -355,7 +386,9 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS, *CLUSTERS, "input", "instruction", "query"} & {*words_of(one.name)}
-        and not (again and (groups_items(one.name) or _is_sentence(one)) and table.within(str(item), one.name))
+        and not (item is not None and is_id(item) and is_sentence(one) and _SHOWN & {*words_of(one.name)})
+        and not (words_of(one.name)[0] == words_of(score)[0] and words_of(one.name)[-1].isdigit())  # what it is made of
+        and not (again and (groups_items(one.name) or is_sentence(one)) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
         and not (system and table.column(system).distinct == one.distinct and table.within(system, one.name))

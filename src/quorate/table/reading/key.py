@@ -240,6 +240,9 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         coming = labels(table, taken)
         judged = named_as_judged(table, taken, JUDGE in known)
         judged = [one for one in judged if not _answers_one(table, one, judged, known.get(SYSTEM))]
+        who = [known[role] for role in (JUDGE, SYSTEM) if role in known]
+        met = [one for one in judged if who and table.keys([one.name, *who]) == table.rows]
+        judged = met if len(met) == 1 else judged  # as each reviewer met a submission once, and no text of a review
         coming = [one for one in coming if not (_names_who(one.name) or _is_remark(one, table.rows))]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it

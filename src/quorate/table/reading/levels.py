@@ -54,8 +54,8 @@ _TRIES = frozenset(
 """What a column is called, with a number, that holds the scores of one try of several."""
 _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
-_ANSWERED = frozenset(("timestamp", "submitted", "completed"))
-"""What says when somebody answered, of whom nothing else may be told."""
+_ANSWERED = frozenset(("timestamp", "submitted", "completed", "your", "initials"))
+"""Words of a form for when somebody answered, of whom nothing else may be told, and for who."""
 _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
 _CODED, _FEWEST_CODED = re.compile("[LPWUAE](er)?[-_ ]?0?[0-9]{1,2}"), 8
@@ -106,12 +106,13 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
     several = f"{columns[0]} to {columns[-1]}"
+    mostly: Confidence = "likely" if JUDGE in known and row is not None else "unsure"
     judged = _said_of_judges(row, columns, known, names, people)
     ways = (
         (judged is not None, judged),
         (
             2 * criteria > len(columns),
-            Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
+            Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else mostly),
         ),
         (
             people,
@@ -182,6 +183,9 @@ def _said_of_judges(
 def are_people(columns: Sequence[str], bare: Sequence[str]) -> bool:
     """Whether names, and without the words they share, are given names, or half of them beside what may be surnames."""
     others = [name for name, one in zip(columns, bare, strict=True) if not is_given(one)]
+    parts = varying(columns) if len(columns) > 1 else list(bare)  # such as anna of mod_anna
+    if parts != [*map(plain, columns)] and 2 * sum(map(is_given, parts)) > len(parts) and all(map(str.isalpha, parts)):
+        return True
     return not others or (all(map(_may_be_surname, others)) and len(columns) - len(others) >= max(2, len(others)))
 
 

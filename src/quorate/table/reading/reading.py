@@ -13,7 +13,9 @@ from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.wide import CROSSED, shortened
 
-_MOST_WAYS, _MOST_MEASURES = 3, 12
+_MOST_WAYS = 3
+MOST_MEASURES = 12
+"""Measures of one file that are answered one by one."""
 Confidence = Literal["sure", "likely", "unsure"]
 """Sure: names and what tells rows apart leave nothing else. Likely: taken, and said. Unsure: asked about."""
 
@@ -142,7 +144,7 @@ class Unsure(InvalidInput):
     def measures(self) -> tuple[Meant, ...]:
         """The ways to read one measure each, where which is meant is all that is open; none of any other question."""
         found = tuple(way for way in self.ways if way.measure)
-        return found if 1 < len(found) <= _MOST_MEASURES else ()
+        return found if 1 < len(found) <= MOST_MEASURES else ()
 
     def beside_people(self, verb: str) -> Meant | None:
         """What a command asks of judges beside people, where names say who is which; None of any other table."""

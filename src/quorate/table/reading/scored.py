@@ -140,7 +140,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     said |= {role: name for role, name in made.items() if role != "score"}
     status = {"status": ""} if no_status(table, known) else {}
     if status:
-        aside.add(known.pop("status"))
+        name = known.pop("status")
+        alone = "score" not in known and not any(one.scored and hinted(one.name) for one in table.columns)
+        known |= {"score": name} if alone and table.column(name).scale is not None else {}
+        aside |= {name} - {known.get("score")}
     told = supposed(table, known, compared)
     reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
     if told.get(SYSTEM) and told[SYSTEM] == known.get(PROMPT):

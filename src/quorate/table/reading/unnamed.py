@@ -98,7 +98,9 @@ def _between(table: Table) -> Reading | None:
         return None if sides is None else _in_numbers(table, sides)
     best = min(said, key=lambda way: (not _says_chosen(way[0]), is_of_people(way[0].name)))
     names = best[1]
-    also = tuple(one.name for one, too, _ in said if one is not best[0] and too == names and _says_chosen(one))
+    judged = not (_says_chosen(best[0]) or is_of_people(best[0].name))  # as rater_Ana, which all who judged then are
+    others = [one for one, too, _ in said if one is not best[0] and too == names]
+    also = tuple(one.name for one in others if _says_chosen(one) or (judged and not is_of_people(one.name)))
     shown = f"{names[0]} and {names[1]} are compared, which no column names"
     if {plain(word) for word in best[0].words} & {*WORDS[A]} and words_of(names[0])[-1] not in _PLACES:
         shown += f", {names[0]} the first, as its column is"

@@ -371,9 +371,10 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
             return tuple(one.name for one in judges), False
         odd = [one.name for one in judges if not one.scored and one.words] if scored else []
         if odd:
-            held = listed([f'"{word}"' for word in _texts(table.column(odd[0]))])
+            held = [word for word in table.column(odd[0]).words if not word.replace(".", "", 1).isdigit()]
+            shown = listed([f'"{word}"' for word in (held or [*table.column(odd[0]).words])[:3]])
             raise Unsure(
-                f"source: {listed(odd)} holds {held}, and {scored[0].name} holds numbers; both are judges by their "
+                f"source: {listed(odd)} holds {shown}, and {scored[0].name} holds numbers; both are judges by their "
                 "names: write numbers alike, with decimal points, or say which words are no score"
             )
         if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
@@ -425,10 +426,6 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     return tuple(most) if len(most) > 1 else ()
 
 
-def _texts(column: Column) -> tuple[str, ...]:
-    return tuple(word for word in column.words if not word.replace(".", "", 1).isdigit())[:3] or column.words[:3]
-
-
 def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     """Columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``; None where they do not."""
     columns, words, row, _, _ = family
@@ -451,6 +448,8 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     pairs = [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
     if first is not None:
         pairs = [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
+    elif CRITERION in said:
+        pairs = [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]
     ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
     return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
 

@@ -88,7 +88,8 @@ def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
     """Of several columns that say who won: each what one judge said, perhaps beside people, or one alone."""
     columns = (winner.column, *winner.others)
     people = [name for name in columns if is_of_people(name)]
-    alone = (Meant({**options, "winner": name}, f"{name} alone") for name in columns[: _MOST_WAYS - 1])
+    apart = not people and all(map(_of_aspect, columns))  # questions of their own
+    alone = (Meant({**options, "winner": name}, f"{name} alone", measure=name if apart else "") for name in columns)
     if people and len(people) < len(columns):
         judged = {**options, "winner": columns}
         return (Meant(judged, "judges against people", "judges", "--agree", {"human": tuple(people)}), *alone)
