@@ -31,6 +31,13 @@ def sums(values: Floats, code: Ints, size: int | None = None) -> Floats:
     return out
 
 
+def one_of_each(code: Ints, values: Ints) -> Ints:
+    """For every code one of its values: the last."""
+    out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
+    out[code] = values
+    return out
+
+
 def occurring(key: NDArray[Any]) -> Ints:
     """Values of ``key`` that occur, whole numbers from 0, in order; linear where they are compact."""
     span = int(key.max(initial=-1)) + 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Ints, dense
+from quorate.arrays import Ints, dense, one_of_each
 from quorate.frozen import dataclass
 from quorate.wording import Brief
 
@@ -76,8 +76,7 @@ def pairs_of(
     """Votes by pair and outcome, pairs in the order of their models."""
     key = model_a.astype(np.int64) * len(models) + model_b
     code = dense(key)
-    found = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    found[code] = key
+    found = one_of_each(code, key)
     a, b = np.divmod(found, max(len(models), 1))
     counts = summed(code * 5 + outcome, count, 5 * len(found)).reshape(-1, 5).T
     return Pairs(models, a.astype(np.int32), b.astype(np.int32), code.astype(np.int32), *counts)

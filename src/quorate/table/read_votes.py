@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import dense
+from quorate.arrays import dense, one_of_each
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import BETTER, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import statuses_of
@@ -375,8 +375,7 @@ def _nested(table: Votes) -> Votes:
     labelled = prompt >= 0
     key = prompt[labelled].astype(np.int64) * size + table.column("prompt_type")[labelled] + 1
     code = dense(key)
-    known = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    known[code] = key
+    known = one_of_each(code, key)
     typed = known[known % size > 0] // size
     if not (typed[1:] == typed[:-1]).any():
         return table

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.agreement.battles import refuse_keyless
 from quorate.estimate.labels import label_shares
 from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
@@ -137,9 +137,7 @@ def of_items(judgments: Judgments) -> tuple[str, ...]:
 
 
 def _of_votes(votes: Votes, key: str) -> Verdicts:
-    if key not in votes.names:
-        column = argument("prompt", ..., group="roles", text='prompt="its column"')
-        raise InvalidInput(f"key: no {key} says which votes are of one battle; read the votes with " + column)
+    refuse_keyless(votes, key)
     further = [name for name in votes.names if name != key and (name == JUDGE or name not in ALIASES)]
     codes = {name: votes.column(name) for name in (key, *further)}
     known = (votes.outcome != MISSING) & np.all([code >= 0 for code in codes.values()], axis=0)

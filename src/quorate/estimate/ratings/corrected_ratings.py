@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from quorate import caveats, rules
-from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.agreement.battles import refuse_keyless
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.ratings.bradley_terry import FEW_CLUSTERS, fitted
 from quorate.estimate.ratings.contrast import Law, cluster_laws, reordered
@@ -259,9 +259,7 @@ def board_of(
 
 def _keyed(votes: Votes, key: str) -> tuple[str, ...]:
     """Levels of what the two systems of a vote answered."""
-    if key not in votes.names:
-        column = argument("prompt", ..., group="roles", text='prompt="its column"')
-        raise InvalidInput(f"key: no {key} says which votes are of one battle; read the votes with " + column)
+    refuse_keyless(votes, key)
     return votes.facet(key).levels
 
 

@@ -99,9 +99,8 @@ def budget(files: Contents, _: np.random.Generator) -> Outcome:
             if name in (NAIVE, GUIDED)
         ]
     title = "Error of a mean on MMLU by calls, as archived (Fig. 4)"
-    drawing = Drawing(
-        "tee.fig4", "budgets", title, rows, x="budget", y="root mean square error", by="strategy", log=True
-    )
+    y, by = "root mean square error", "strategy"
+    drawing = Drawing("tee.fig4", "budgets", title, rows, "budget", y, by=by, log=True)
     return Outcome(values, (drawing,))
 
 
@@ -191,10 +190,10 @@ def refits(name: str, file: Needed[Judgments], files: Contents, _: np.random.Gen
     fit = decompose(files.of(file), random=[term for term in archived if term != "replicate"])
     values = {f"variance of {term}": fit.variance(term) for term in archived}
     rows = [{"term": term, "variance": values[f"variance of {term}"]} for term in archived]
-    drawing = Drawing(
-        f"tee.refit-{name}", f"refit-{name}", f"Components of {name}", rows, x="variance", y="term", mark="bar"
+    title = f"Components of {name}"
+    return Outcome(
+        values, (Drawing(f"tee.refit-{name}", f"refit-{name}", title, rows, "variance", "term", mark="bar"),)
     )
-    return Outcome(values, (drawing,))
 
 
 def study(name: str, title: str, file: str) -> Reanalysis:
@@ -467,9 +466,8 @@ def promised(files: Contents, _: np.random.Generator) -> Outcome:
     values = {f"{row['category']}: {name}": row[name] for row in rows for name in ("saved, %", "gained, points")}
     values["rank correlation of the two"] = of_pair(spearman, saved, gains)
     title = "Standard error that a panel saves, and agreement that it gains (Fig. 21)"
-    drawing = Drawing(
-        "tee.fig21", "promised", title, rows, x="saved, %", y="gained, points", by="category", mark="point"
-    )
+    x, y, by = "saved, %", "gained, points", "category"
+    drawing = Drawing("tee.fig21", "promised", title, rows, x, y, by=by, mark="point")
     return Outcome(values, (drawing,))
 
 

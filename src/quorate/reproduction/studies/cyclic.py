@@ -68,15 +68,7 @@ def contributions(_: np.random.Generator) -> Outcome:
         values[f"{system}: share of judges, %"] = 100 * plan.shares["judge"]
     title = "Contributions to the variance of a mean, x 1,000 (Table 2)"
     drawing = Drawing(
-        "cyclic.table2",
-        "contributions",
-        title,
-        rows,
-        x="contribution",
-        y="component",
-        by="system",
-        mark="point",
-        log=True,
+        "cyclic.table2", "contributions", title, rows, "contribution", "component", by="system", mark="point", log=True
     )
     return Outcome(values, (drawing,))
 

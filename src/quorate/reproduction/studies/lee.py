@@ -124,26 +124,13 @@ def regimes(draws: Mapping[str, Floats]) -> Outcome:
             kept = {"votes": budget, "regime": kind}
             overlap.append({**kept, "overlap, %": mean(found[:, 2, at], 100).value})
             captured.append({**kept, "signal, %": mean(found[:, 3, at], 100).value})
+    alike = "Overlap of the types kept with the best ones (Fig. 5)"
+    held = "Signal that the types kept hold; chance would hold 20% (Fig. 6)"
+    study, x, by = "lee.two-stages", "votes", "regime"
     drawings = (
-        Drawing("lee.two-stages", "two-stages", "Power by votes (Fig. 4)", power, "votes", "power, %", by="study"),
-        Drawing(
-            "lee.two-stages",
-            "two-stages-overlap",
-            "Overlap of the types kept with the best ones (Fig. 5)",
-            overlap,
-            "votes",
-            "overlap, %",
-            by="regime",
-        ),
-        Drawing(
-            "lee.two-stages",
-            "two-stages-signal",
-            "Signal that the types kept hold; chance would hold 20% (Fig. 6)",
-            captured,
-            "votes",
-            "signal, %",
-            by="regime",
-        ),
+        Drawing(study, "two-stages", "Power by votes (Fig. 4)", power, x, "power, %", by="study"),
+        Drawing(study, "two-stages-overlap", alike, overlap, x, "overlap, %", by=by),
+        Drawing(study, "two-stages-signal", held, captured, x, "signal, %", by=by),
     )
     return Outcome(values, drawings)
 

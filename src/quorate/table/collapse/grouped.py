@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import Floats, dense
+from quorate.arrays import Floats, dense, one_of_each
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
 from quorate.table.columns.labels import ABSENT, STATUS_WORDS, Coded, statuses_of
@@ -206,13 +206,6 @@ def in_rows(held: Held, roles: Roles) -> Long:
     if held.replicate is not None:
         labels = np.array([*held.replicate.levels, None], dtype=object)[held.replicate.codes]
     return Long(held.facets, np.where(usable, held.scores.values, np.nan), words, labels)
-
-
-def one_of_each(code: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For every code one of its values: the last."""
-    out = np.zeros(int(code.max(initial=-1)) + 1, dtype=np.int64)
-    out[code] = values
-    return out
 
 
 def statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:

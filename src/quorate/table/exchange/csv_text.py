@@ -54,7 +54,7 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
             raise InvalidInput(f'part: no sheet "{name}" with a table in {path.name}; it has {listed(list(tables))}')
     if not wanted:
         raise InvalidData(f"{path}: no sheet holds a table; the first row must name the columns")
-    opened = {name: _table(connection, path, tables[name]) for name in wanted}
+    opened = {name: of_rows(connection, path, tables[name]) for name in wanted}
     columns = {name: one.columns for name, one in opened.items()}
     if len({*columns.values()}) > 1:
         alike = max(columns.values(), key=[*columns.values()].count)
@@ -71,7 +71,8 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     return replace(whole, notes=(said, *whole.notes))
 
 
-def _table(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:
+def of_rows(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:
+    """A table of rows of text whose first may name the columns."""
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.aliases import JUDGES_TOO, SCORES
 from quorate.table.columns.languages import plain
-from quorate.table.exchange.csv_text import columns_by
+from quorate.table.exchange.csv_text import of_rows
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
-from quorate.table.exchange.texts import texts
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
@@ -80,10 +79,7 @@ def _arrays(path: Path) -> list[list[Any]]:
 def _of_arrays(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[Any]]) -> Opened:
     """Rows whose first may name the columns, as the first line of CSV does."""
     cells = [["" if one is None else one if isinstance(one, str) else json.dumps(one) for one in row] for row in rows]
-    names, said = columns_by(path, cells[0], cells[1:])
-    held = cells if said else cells[1:]
-    columns = [[row[place] or None for row in held] for place in range(len(names))]
-    return Opened(texts(connection, columns), names, typed=False, notes=said)
+    return of_rows(connection, path, cells)
 
 
 def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:

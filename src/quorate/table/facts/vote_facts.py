@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Bools, Ints, dense
+from quorate.arrays import Bools, Ints, dense, one_of_each
 from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Pairs, summed
@@ -374,9 +374,7 @@ def _asked_again(votes: Ballots) -> tuple[int, Repeats | None]:
     told = (votes.outcome != MISSING) & np.all([votes.column(name) >= 0 for name in UNITS], axis=0)
     place = joint(votes.pairs().code[told], votes.column(PROMPT)[told])
     asked = joint(place, votes.column(JUDGE)[told])
-    owner = np.zeros(int(asked.max(initial=-1)) + 1, dtype=np.int64)
-    owner[asked] = place
-    shared = int((np.bincount(owner) > 1).sum())
+    shared = int((np.bincount(one_of_each(asked, place)) > 1).sum())
     outcome, weights = votes.outcome[told], votes.weights[told]
     size = int(asked.max(initial=-1)) + 1
     by = np.stack([np.bincount(asked, weights * (outcome == code), minlength=size) for code in (A, B, TIE, BOTH_BAD)])

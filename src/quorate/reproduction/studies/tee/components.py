@@ -185,10 +185,8 @@ def additivity(draws: Mapping[str, Floats]) -> Outcome:
     title = "Bias of components against the variance that the model leaves out (E.1)"
     x, y = "three-way variance", "bias, %"
     drawing = Drawing("mc.additivity", "additivity", title, rows, x=x, y=y, by="component")
-    projection = Drawing(
-        "mc.additivity", "projected", "Change of the variance, projected and true (Fig. 9a)", changed, "percent",
-        "change", by="by", mark="point",
-    )  # fmt: skip
+    other = "Change of the variance, projected and true (Fig. 9a)"
+    projection = Drawing("mc.additivity", "projected", other, changed, "percent", "change", by="by", mark="point")
     return Outcome(values, (drawing, projection))
 
 

@@ -26,16 +26,10 @@ def safety(_: np.random.Generator) -> Outcome:
     source, design = source_of("safety")
     whole = project(source, **design)
     shares = {f"share of {term}, %": 100 * part for term, part in whole.shares.items()}
-    rows = [{"component": term, "share": 100 * part} for term, part in whole.shares.items() if part > 0]
-    drawing = Drawing(
-        "tee.safety",
-        "safety-shares",
-        "Shares of the variance of the mean, safety (Fig. 3a)",
-        sorted(rows, key=lambda row: -float(row["share"])),
-        x="share",
-        y="component",
-        mark="bar",
-    )
+    parts = sorted(whole.shares.items(), key=lambda one: -one[1])
+    rows = [{"component": term, "share": 100 * part} for term, part in parts if part > 0]
+    title = "Shares of the variance of the mean, safety (Fig. 3a)"
+    drawing = Drawing("tee.safety", "safety-shares", title, rows, "share", "component", mark="bar")
     values = shares | changes(source, design) | {"standard error": whole.se}
     return Outcome(values, (drawing,))
 
@@ -79,10 +73,8 @@ def frontier(_: np.random.Generator) -> Outcome:
     kinds = [("grid", list(grid.values())), ("in turn", [cyclic, latin])]
     rows = [{"calls": one.calls, "standard error": one.se, "designs": kind} for kind, some in kinds for one in some]
     title = "Standard error against calls, safety (Fig. 3b), with designs in turn"
-    drawing = Drawing(
-        "tee.frontier", "frontier", title, rows, x="calls", y="standard error", by="designs", mark="point", log=True
-    )
-    return Outcome(values, (drawing,))
+    x, y, by = "calls", "standard error", "designs"
+    return Outcome(values, (Drawing("tee.frontier", "frontier", title, rows, x, y, by=by, mark="point", log=True),))
 
 
 FRONTIER = Study("tee.frontier", "Safety: 360 designs, and fractional ones at the same price", frontier)
@@ -249,10 +241,8 @@ def _best_of(_: np.random.Generator) -> Outcome:
         prompts, _, judges = name.partition(",")
         values[f"{prompts} x {judges} prompts and judges, Elo" if judges else "votes of people, Elo"] = prize(sd)
     rows = [{"design": name.removesuffix(", Elo"), "Elo": value} for name, value in values.items()]
-    drawing = Drawing(
-        "tee.gaming", "gaming", "Best of 27 submissions, Elo points (Fig. 6)", rows, x="Elo", y="design", mark="bar"
-    )
-    return Outcome(values, (drawing,))
+    title = "Best of 27 submissions, Elo points (Fig. 6)"
+    return Outcome(values, (Drawing("tee.gaming", "gaming", title, rows, "Elo", "design", mark="bar"),))
 
 
 BEST_OF = Study("tee.gaming", "What the best of 27 submissions gains", _best_of)

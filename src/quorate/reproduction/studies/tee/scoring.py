@@ -190,17 +190,13 @@ def pathologies(draws: Mapping[str, Floats]) -> Outcome:
             {"prevalence": prevalence, "tau": one.value, "scores": scores}
             for scores, one in (("labels", tau), ("pairs", rare))
         ]
-    study, by_scores = "mc.pathologies", "scores"
-    return Outcome(
-        values,
-        (
-            Drawing(
-                study, "prevalence", "Rare labels (Fig. 10)", prevalent, "prevalence", "tau", by=by_scores, log=True
-            ),
-            Drawing(study, "compression", "Compressed marks (Fig. 10)", compressed, "kept", "tau", by=by_scores),
-            Drawing(study, "coarse", "Coarse marks (Fig. 10)", coarse, "tau", "scale", by=by_scores, mark="point"),
-        ),
+    study, beside = "mc.pathologies", "scores"
+    drawings = (
+        Drawing(study, "prevalence", "Rare labels (Fig. 10)", prevalent, "prevalence", "tau", by=beside, log=True),
+        Drawing(study, "compression", "Compressed marks (Fig. 10)", compressed, "kept", "tau", by=beside),
+        Drawing(study, "coarse", "Coarse marks (Fig. 10)", coarse, "tau", "scale", by=beside, mark="point"),
     )
+    return Outcome(values, drawings)
 
 
 PATHOLOGIES = MonteCarlo(
