@@ -436,19 +436,8 @@ def pair_view(
     NotEstimable
         If no vote on the two counts, or all are of one level of a facet that is named.
     """
-    verdict = verdict_of_votes(
-        votes,
-        a,
-        b,
-        margin=margin,
-        level=level,
-        ties=ties,
-        cluster=cluster,
-        claim=claim,
-        power=power,
-        budget=budget,
-        price=price,
-    )
+    asked: dict[str, Any] = {"claim": claim, "power": power, "budget": budget, "price": price}
+    verdict = verdict_of_votes(votes, a, b, margin=margin, level=level, ties=ties, cluster=cluster, **asked)
     return PairAnalysis(votes, verdict, minimum, power, cluster)
 
 

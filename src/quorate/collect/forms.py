@@ -200,15 +200,7 @@ def number_alone(text: str, expects: Expects) -> Hit | None:
 _SHOWN_NAMES = ("response", "assistant", "answer", "model", "candidate", "option", "output", "completion", "reply")
 _SHOWN = rf"(?i:{'|'.join(_SHOWN_NAMES)})"
 _TIES = (
-    "tie",
-    "tied",
-    "a tie",
-    "draw",
-    "a draw",
-    "equal",
-    "both equal",
-    "both are equal",
-    "equally good",
+    *("tie", "tied", "a tie", "draw", "a draw", "equal", "both equal", "both are equal", "equally good"),
     "it's a tie",
 )
 _OPENING = r"[\s\[(<{\"'“]{0,4}"

@@ -32,17 +32,8 @@ from quorate.table.results import Result, Row
 from quorate.wording import Brief
 
 _ALLOWED = (
-    "items",
-    "prompts",
-    "judges",
-    "temperatures",
-    "replicates",
-    "layout",
-    "per_item",
-    "places",
-    "balanced",
-    "levels",
-    "categories",
+    *("items", "prompts", "judges", "temperatures", "replicates", "layout", "per_item", "places", "balanced"),
+    *("levels", "categories"),
 )
 Options = Mapping[str, Any]
 """A design, as options of `quorate.project`."""

@@ -263,18 +263,8 @@ _DRAWN_AS_LATIN = str.maketrans("авекмнорстухіјѕһԁԛԝαβεη�
 _DASHES = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d_\s-]+")
 _FIRST = 64
 _OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}
-_WAYS = {
-    "price",
-    "concurrency",
-    "rate",
-    "timeout",
-    "key_env",
-    "key_header",
-    "threads",
-    "idempotency",
-    "minutes",
-    *_OF_BATCHES,
-}
+_WAYS = {"price", "concurrency", "rate", "timeout", "key_env", "key_header", "threads", "idempotency", "minutes"}
+_WAYS |= _OF_BATCHES
 """Settings that say how a judge is reached, and not what it answers."""
 
 

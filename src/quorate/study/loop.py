@@ -156,18 +156,9 @@ def carry_out(
         hard = limits(study)
 
         async def answered(stop: asyncio.Event) -> tuple[RunOutcome, str]:
-            collect = partial(
-                runner.collect,
-                ledger,
-                asking,
-                asked.request,
-                limits=hard,
-                budget=study.cap,
-                on_progress=on_progress,
-                stop=stop,
-                beside=study.folder,
-                people=study.people,
-            )
+            own: dict[str, Any] = {"budget": study.cap, "beside": study.folder, "people": study.people}
+            own |= {"limits": hard, "on_progress": on_progress, "stop": stop}
+            collect = partial(runner.collect, ledger, asking, asked.request, **own)
             try:
                 if study.adaptive is not None:
                     return await in_rounds(ledger, asked, collect)

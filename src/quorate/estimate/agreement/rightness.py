@@ -162,19 +162,8 @@ def _of_votes(votes: Votes, key: str) -> Verdicts:
     np.add.at(count, (cell, said), some.weights)
     n = count.sum(axis=1)
     of, code = np.divmod(cells, len(own))
-    return Verdicts(
-        BATTLE,
-        OF_VOTES,
-        count / n[:, None],
-        n.astype(np.int64),
-        units,
-        of,
-        tuple(columns),
-        levels,
-        code,
-        cluster,
-        VARIANT,
-    )
+    shares, judged, roles = count / n[:, None], n.astype(np.int64), tuple(columns)
+    return Verdicts(BATTLE, OF_VOTES, shares, judged, units, of, roles, levels, code, cluster, VARIANT)
 
 
 def _in_both_orders(votes: Votes, battle: Ints) -> bool:

@@ -36,20 +36,8 @@ JUDGES_ALONE = words(
 _BESIDE = words("id name model llm code no nr num number uuid email initials")
 _JUDGING = ("judging", "judge", "eval", "evaluation", "evaluator", "grading", "scoring", "rating")
 _JUDGED_BY = (
-    "judged",
-    "rated",
-    "scored",
-    "graded",
-    "annotated",
-    "reviewed",
-    "evaluated",
-    "assessed",
-    "coded",
-    "marked",
-    "checked",
-    "verified",
-    "inspected",
-    "audited",
+    *("judged", "rated", "scored", "graded", "annotated", "reviewed", "evaluated", "assessed", "coded", "marked"),
+    *("checked", "verified", "inspected", "audited"),
 )
 _WHO = ("model", "name", "id", "by", "user")
 """Keys that say who gave what is in a list of judgments, such as ``ratings.model``."""
