@@ -78,7 +78,18 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
         return min(found, key=lambda one: one.value / one.se)
 
     def _less(self, judgments: Judgments, a: str, b: str) -> SystemDifference:
-        return difference(judgments, a, b, facet=SYSTEM, method="paired", targets=self.goal.target)
+        """The difference of two systems, which one look asks for several times."""
+        if self._found[0] is not judgments:
+            self._found[:] = judgments, {}
+        known: dict[tuple[str, str], SystemDifference] = self._found[1]
+        if (a, b) not in known:
+            known[a, b] = difference(judgments, a, b, facet=SYSTEM, method="paired", targets=self.goal.target)
+        return known[a, b]
+
+    @cached_property
+    def _found(self) -> list[Any]:
+        """The table that was looked at last, and differences in it."""
+        return [None, {}]
 
     def plans(self, found: SystemDifference, systems: Sequence[str], spent: Spent) -> Plans:
         """Studies of all systems that are left."""
