@@ -66,6 +66,15 @@ class Law:
         ac1 = (agreed - gwet) / (1 - gwet)
         return {"agreement": agreed, "Krippendorff's alpha": kappa, "Fleiss' kappa": kappa, "Gwet's AC1": ac1}
 
+    def agreement_of(self, chances):
+        """Coefficients of these judges in the population of items, of chances of shape (items, judges, labels)."""
+        judges = chances.shape[1]
+        pairs = (chances.sum(axis=1) ** 2 - (chances**2).sum(axis=1)).sum(axis=1) / (judges * (judges - 1))
+        agreed, marginal = float(pairs.mean()), chances.mean(axis=(0, 1))
+        by_chance, gwet = float((marginal**2).sum()), float((marginal * (1 - marginal)).sum()) / (self.size - 1)
+        kappa, ac1 = (agreed - by_chance) / (1 - by_chance), (agreed - gwet) / (1 - gwet)
+        return {"agreement": agreed, "Krippendorff's alpha": kappa, "Fleiss' kappa": kappa, "Gwet's AC1": ac1}
+
 
 @pytest.mark.parametrize(
     "law",
@@ -131,16 +140,22 @@ def test_shares_where_judges_see_a_true_label_or_guess():
 def test_agreement(law):
     rng, base = np.random.default_rng(4), law.base()
     true = law.agreement(base)
-    held = {name: [] for name in true}
+    effects = np.random.default_rng(12).normal(0, law.item, (4000, law.size))
+    held, panel, widths = ({name: [] for name in true} for _ in range(3))
     for _ in range(300):
-        said, kept, _ = law.study(rng, base)
+        said, kept, drawn = law.study(rng, base)
         item, judge = np.nonzero(kept)
         given = Ratings(item, judge, said[kept], np.ones(len(item)), law.items, law.judges, law.size)
+        mine = law.agreement_of(law.chances(base, effects, drawn))
         for one in (one for one in coefficients(given, 0.95) if one.name in true):
             held[one.name].append(one.low <= true[one.name] <= one.high)
+            panel[one.name].append(one.panel_low <= mine[one.name] <= one.panel_high)
+            widths[one.name].append((one.panel_high - one.panel_low) / (one.high - one.low))
     for name, covers in held.items():
         print(f"{name} {true[name]:.3f}: covers {np.mean(covers):.3f} +- {np.std(covers) / np.sqrt(len(covers)):.3f}")
+        print(f"with these judges {np.mean(panel[name]):.3f}, of {np.median(widths[name]):.2f} the width")
         assert 0.92 <= np.mean(covers) <= 0.995, name
+        assert 0.92 <= np.mean(panel[name]) <= 0.995, name
 
 
 def test_two_judges():

@@ -9,7 +9,7 @@ import quorate as q
 from quorate.cli import main
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.labels import Coefficient
-from quorate.estimate.nominal import interval
+from quorate.estimate.nominal import both, interval
 
 
 @cache
@@ -88,7 +88,8 @@ def test_judges_of_labels_are_asked_how_far_they_agree():
     found = q.judges(q.read(frame(), score="verdict", labels=True, announce=False))
     alpha, least = found.coefficient("Krippendorff's alpha"), min(found.pairs, key=lambda pair: pair.kappa)
     assert found.sentence.startswith("Two judges agree on ")
-    assert f"alpha is {interval(alpha)}" in found.sentence
+    assert f"alpha is {both(alpha, 4)}, where" in found.sentence
+    assert all(one.low < one.panel_low < one.panel_high < one.high for one in found.coefficients)
     assert f"{least.first} and {least.second} agree least" in found.sentence
     assert len(found.rows()) == 6
     with pytest.raises(InvalidInput, match="group: is for scores"):

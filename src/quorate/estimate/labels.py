@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property
@@ -49,6 +50,8 @@ class Coefficient(Brief):
         Standard error, nan where nothing differs, and score interval, nan where items are too few or have one label.
     judges : bool
         Whether the interval counts judges as sampled, as it does from three on; else items alone.
+    panel_low, panel_high : float
+        The interval for these judges, which counts items alone.
     """
 
     name: str
@@ -57,6 +60,8 @@ class Coefficient(Brief):
     low: float
     high: float
     judges: bool
+    panel_low: float = math.nan
+    panel_high: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,9 @@ class PairAgreement(Brief):
 def coefficients(ratings: Ratings, level: float, *, named: bool = True) -> tuple[Coefficient, ...]:
     """Agreement of all judges: every one of `quorate.numerics.nominal.COEFFICIENTS`; those who are ``named`` count."""
     found = {name: nominal.with_interval(ratings, steps, level, named=named) for name, steps in COEFFICIENTS.items()}
-    return tuple(Coefficient(name, one.value, one.se, one.low, one.high, one.judges) for name, one in found.items())
+    return tuple(
+        Coefficient(name, one.value, one.se, one.low, one.high, one.judges, *one.panel) for name, one in found.items()
+    )
 
 
 def pairs(ratings: Ratings, judges: tuple[str, ...], labels: tuple[str, ...], level: float) -> Iterator[PairAgreement]:

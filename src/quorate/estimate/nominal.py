@@ -169,7 +169,7 @@ class Labels(Result):
         agreed, alpha = self.coefficient("agreement"), self.coefficient("Krippendorff's alpha")
         if agreed is None or alpha is None:
             return f"{said}."
-        return f"{said}; two judges agree on {percent(agreed.value)}, Krippendorff's alpha {interval(alpha)}."
+        return f"{said}; two judges agree on {percent(agreed.value)}, Krippendorff's alpha {both(alpha, self.judges)}."
 
     def rows(self) -> list[Row]:
         """One row for every label."""
@@ -206,7 +206,7 @@ class LabelPanel(Labels):
         if agreed is None or alpha is None:
             return f"One judge gave labels, with whom nobody is compared. {super().sentence}"
         said = f"Two judges agree on {percent(agreed.value)} of {plural(self.judgments.object)}"
-        said += f"; Krippendorff's alpha is {interval(alpha)}, where 1 is full agreement and 0 that of chance."
+        said += f"; Krippendorff's alpha is {both(alpha, self.judges)}, where 1 is full agreement and 0 that of chance."
         known = [pair for pair in self.pairs if pair.items >= RARE and not math.isnan(pair.kappa)]
         if len(known) < len("ab"):
             return said
@@ -303,6 +303,21 @@ def labels(
     )
 
 
+def both(one: Coefficient, judges: int) -> str:
+    """A coefficient with its interval for these judges, and for others like them where these are counted.
+
+    Examples
+    --------
+    >>> both(Coefficient("Gwet's AC1", 0.5812, 0.05, 0.4415, 0.7041, True, 0.5212, 0.6433), 3)
+    '.58 (.52 to .64 with these 3 judges, .44 to .70 for judges like these)'
+    """
+    if not one.judges or math.isnan(one.low):
+        return interval(one)
+    value = _plain(one.value, _places(one.low, one.high))
+    these = f"{limits(one.panel_low, one.panel_high)} with these {counted(judges, 'judge')}"
+    return f"{value} ({these}, {limits(one.low, one.high)} for judges like these)"
+
+
 def interval(one: Coefficient | PairAgreement) -> str:
     """A coefficient with its interval, where there is one.
 
@@ -316,8 +331,23 @@ def interval(one: Coefficient | PairAgreement) -> str:
         return "not known"
     if math.isnan(one.low):
         return _plain(value, 2)
-    places = min(max(decimals((one.high - one.low) / 2), 2), 4)
-    return f"{_plain(value, places)} ({_plain(one.low, places)} to {_plain(one.high, places)})"
+    return f"{_plain(value, _places(one.low, one.high))} ({limits(one.low, one.high)})"
+
+
+def limits(low: float, high: float) -> str:
+    """Both ends of an interval of a coefficient.
+
+    Examples
+    --------
+    >>> limits(-0.104, 0.6741)
+    '-.10 to .67'
+    """
+    places = _places(low, high)
+    return f"{_plain(low, places)} to {_plain(high, places)}"
+
+
+def _places(low: float, high: float) -> int:
+    return min(max(decimals((high - low) / 2), 2), 4)
 
 
 def _plain(value: float, places: int) -> str:

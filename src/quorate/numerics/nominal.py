@@ -169,6 +169,8 @@ class Estimated(NamedTuple):
         Standard error, by the jackknife; nan where all agree.
     judges : bool
         Whether judges count as sampled, not items alone.
+    panel : tuple of float
+        The interval that counts items alone.
     """
 
     value: float
@@ -176,6 +178,7 @@ class Estimated(NamedTuple):
     high: float
     se: float
     judges: bool
+    panel: tuple[float, float]
 
 
 def tally(ratings: Ratings) -> Tally:
@@ -338,7 +341,7 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     point = float(value(total))
     n, m = ratings.items, ratings.judges
     if n < _FEWEST or ratings.labels < 2 or np.isnan(point):
-        return Estimated(point, np.nan, np.nan, np.nan, judges=False)
+        return Estimated(point, np.nan, np.nan, np.nan, judges=False, panel=(np.nan, np.nan))
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
@@ -348,9 +351,10 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
     left = value(total - _summed(added, of_item))
     se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
-    limit = wider * t_quantile(df, (1 + level) / 2) ** 2
-    low, high = score_interval(added, rows(_possible_tallies(whole)), value, limit)
-    return Estimated(point, low, high, se, judges=counted)
+    possible, chance = rows(_possible_tallies(whole)), (1 + level) / 2
+    alone = score_interval(added, possible, value, t_quantile(n - 1.0, chance) ** 2)
+    low, high = score_interval(added, possible, value, wider * t_quantile(df, chance) ** 2) if counted else alone
+    return Estimated(point, low, high, se, counted, alone)
 
 
 def _parts(size: int, most: int) -> Ints:

@@ -520,3 +520,59 @@ def test_a_status_of_numbers_is_no_score(tmp_path):
     cells = [(f"r{n}", ("gpt-4o", "gpt-4o-mini")[n % 2], 100 + n, (200, 500)[n % 5 == 0]) for n in range(N)]
     with pytest.raises(q.InvalidInput, match="no column looks like a judgment"):
         q.compare(sheet(tmp_path, *rows("request_id,model,prompt_tokens,status", cells)))
+
+
+def test_rows_of_a_tool_are_of_the_measure_that_they_name_whoever_asked(tmp_path):
+    names = ("hallucination", "helpfulness")
+    cells = [(f"t{n}", f"u{n % 5}", name, MARKS[n, m] / 10, "") for n in range(N) for m, name in enumerate(names)]
+    found = q.analyze(sheet(tmp_path, *rows("traceId,userId,name,value,stringValue", cells)))
+    assert [one.answer.estimate.value for one in found.measures] == pytest.approx(MARKS[:, :2].mean(axis=0) / 10)
+
+
+def test_a_model_is_held_against_a_person_whoever_filled_that_in(tmp_path, capsys):
+    words = ("Pass", "Fail")
+    cells = [
+        (f"TC-{n}", words[m[0] % 2] if n > 2 else "", words[m[1] % 2].upper(), ("Marta", "Jonas")[n % 2])
+        for n, m in enumerate(MARKS)
+    ]
+    path = sheet(tmp_path, *rows("case_id,human_verdict,llm_verdict,checked_by", cells))
+    assert main(["judges", str(path)]) == 0
+    out = capsys.readouterr()
+    assert f"of {N - 3} items, kappa" in out.out.replace("\n", " ")
+    assert "nan" not in out.out
+
+
+def test_those_whom_testers_judged_answered_nothing(tmp_path):
+    cells = [(f"Pb{n}", f"T{t}", *(MARKS[n, :2] + 0.25 * t)) for n in range(N) for t in (1, 2)]
+    table = read(sheet(tmp_path, *rows("Proband,Messzeitpunkt,Tester_A,Tester_B", cells)))
+    assert (table.n_levels("item"), table.facet("judge").levels) == (N, ("Tester_A", "Tester_B"))
+
+
+def test_attempts_by_ids_are_what_systems_did(tmp_path):
+    cells = [(f"att-{n}", ("gpt-4o", "claude-3")[n % 2], ("js", "go")[n // 2 % 2], MARKS[n, 0] % 2) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows("attempt,llm,lang,solved", cells)))
+    assert {found.a, found.b} == {"gpt-4o", "claude-3"}
+
+
+def test_a_criterion_in_words_tells_no_rows_apart(tmp_path):
+    cells = [(f"p{n // 3}", f"R{n}", MARKS[n, 0], ("2 fair", "3 good")[n % 2]) for n in range(N)]
+    assert "soundness" not in read(sheet(tmp_path, *rows("paper_number,reviewer,rating,soundness", cells))).names
+
+
+def test_games_of_two_players_are_counted(tmp_path):
+    cells = [("maia", "lc0", 5, 13, 2), ("lc0", "rook", 7, 9, 3), ("rook", "maia", 4, 12, 1)]
+    votes = read(sheet(tmp_path, *rows("player,opponent,player_won,opponent_won,drawn", cells)))
+    assert (votes.models, votes.weights.sum()) == (("lc0", "maia", "rook"), 56)
+
+
+def test_who_is_more_by_each_criterion_is_said_by_name(tmp_path):
+    names = ("Meena2", "Persona-T5", "neither")
+    cells = [(f"d{n}", *(names[m % 3] for m in row[:2])) for n, row in enumerate(MARKS)]
+    found = q.rank(sheet(tmp_path, *rows("dialogue,more_natural,more_engaging", cells)))
+    assert [one.name for one in found.measures] == ["more_natural", "more_engaging"]
+
+
+def test_experiments_of_a_log_are_its_systems(tmp_path):
+    cells = [(run, f"e{n}", MARKS[n, s] % 2, "") for s, run in enumerate(("old-1", "new-2")) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows("experiment,example_id,feedback.correctness,error", cells)))
+    assert {found.a, found.b} == {"old-1", "new-2"}

@@ -260,7 +260,7 @@ def _kappa(said: Floats, people: Floats, level: float) -> Measured:
 
 
 def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:
-    """Every two judges on the same items; empty where they are many, or there is one."""
+    """Every two judges on the same items, if they share some; empty where they are many, or there is one."""
     several = len(seen.judges)
     pairs = [*combinations(range(several), 2)]
     if not pairs or len(pairs) > MOST_PAIRS:
@@ -269,8 +269,9 @@ def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:
     out = []
     for one, other in pairs:
         gap = right[:, one] - right[:, other]
-        found = mean_of(gap, at, seen.cluster)
-        out.append(RatesGap(seen.judges[one], seen.judges[other], int((~np.isnan(gap)).sum()), found))
+        items = int((~np.isnan(gap)).sum())
+        if items:
+            out.append(RatesGap(seen.judges[one], seen.judges[other], items, mean_of(gap, at, seen.cluster)))
     return tuple(out)
 
 

@@ -282,10 +282,12 @@ def independent_judges(errors: Floats, level: float, cluster: Ints | None = None
     2.0
     """
     n, judges = errors.shape
+    if n < 3 or judges < 2:
+        return Worth(np.nan, np.nan, np.nan, np.nan)
     square, total, sums = (errors**2).sum(axis=1), errors.sum(axis=1), errors.sum(axis=0)
     own = square.sum() - (sums**2).sum() / n
     together = (total**2).sum() - sums.sum() ** 2 / n
-    if n < 3 or judges < 2 or not own > _ROUNDING or not together > _ROUNDING:
+    if not own > _ROUNDING or not together > _ROUNDING:
         return Worth(np.nan, np.nan, np.nan, np.nan)
     value = float(judges * own / together)
     place = np.arange(n) if cluster is None else np.unique(cluster, return_inverse=True)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quorate.analysis.words import cut, distinct, number
-from quorate.estimate.nominal import LabelPanel, Labels
+from quorate.estimate.nominal import LabelPanel, Labels, limits
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
@@ -90,22 +90,32 @@ def label_shares(result: Labels) -> Figure:
 
 def agreement(result: Labels) -> Figure:
     """Agreement of all judges, as a chance and beyond chance."""
-    rows: list[Row] = [
-        {"coefficient": one.name, "value": one.value, "low": one.low, "high": one.high} for one in result.coefficients
-    ]
     agreed = result.coefficients[0]
+    rows: list[Row] = [
+        {"coefficient": one.name, "value": one.value, "low": one.panel_low, "high": one.panel_high}
+        | (
+            {"others": limits(one.low, one.high), "others_low": one.low, "others_high": one.high}
+            if agreed.judges
+            else {}
+        )
+        for one in result.coefficients
+    ]
     these = f", for these {counted(result.judges, 'judge')}" if result.judges else ""
-    whom = "items and judges" if agreed.judges else f"items alone{these}"
     what = (
         "Agreement: the chance that two judges of an item give it one label. The others are beyond chance: 0 as often "
         "as by chance, 1 always. They differ in what they take chance to be: where one label is very common, alpha and "
         "kappa can be low although judges seldom differ, and AC1 is not."
     )
-    lines = (what, f"{at_level(result.level)} intervals count {whom} as sampled.")
+    like = "; for judges like these they count judges too" if agreed.judges else ""
+    lines = (what, f"{at_level(result.level)} intervals count items alone as sampled{these}{like}.")
     drawable = marks.known(rows, "value", "low", "high")
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
-    heads = Short.titles(coefficient="agreement of judges", value="value", low="interval")
-    return marks.dotted("coefficients", caption, rows, heads, "agreement", unfolded=True, drawn=drawable, line=0.0)
+    heads = Short.titles(coefficient="agreement of judges", value="value", low="with these")
+    heads |= {"others": "judges like these"} if agreed.judges else {}
+    titles = Short.titles("others_low", "others_high")
+    return marks.dotted(
+        "coefficients", caption, rows, heads, "agreement", unfolded=True, drawn=drawable, line=0.0, titles=titles
+    )
 
 
 def _two_by_two(result: Labels) -> Figure:

@@ -14,7 +14,8 @@ from functools import lru_cache
 _OF: Mapping[str, str] = {
     "de": """
         prüfer pruefer examiner; gutachter begutachter reviewer; bewerter beurteiler einschätzer rater;
-        befunder reader; radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
+        befunder reader; messzeitpunkt zeitpunkt occasion; radiologe radiologin radiologist; klarheit clarity;
+        richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor marker; lehrer lehrerin teacher; arzt ärztin physician; annotator annotator;
         codierer kodierer coder; punkte punktzahl punktwert punktestand points; bewertung einstufung
@@ -33,7 +34,8 @@ _OF: Mapping[str, str] = {
     "fr": """
         juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker; annotateur annotatrice annotator;
         relecteur relectrice reviewer; examinateur examinatrice examiner; dégustateur taster; lecteur lectrice reader;
-        radiologue radiologist; clarté clarity; exactitude accuracy; pertinence relevance; complétude completeness;
+        exercice exercise; radiologue radiologist; clarté clarity; exactitude accuracy; pertinence relevance;
+        complétude completeness;
         médecin physician; enseignant enseignante teacher; jugement verdict;
         réponse response; texte text; copie essay; élève pupil; étudiant étudiante student;
         modèle model; système system; traduction translation; tâche task; exemple example;
@@ -45,7 +47,8 @@ _OF: Mapping[str, str] = {
         juez jueza judge; evaluador evaluadora evaluator; anotador anotadora annotator;
         revisor revisora reviewer; calificador calificadora grader; examinador examiner; experto experta expert;
         radiólogo radiologist; claridad clarity; exactitud accuracy; fluidez fluency; relevancia relevance;
-        médico physician; catador catadora taster; vino wine; profesor profesora teacher;
+        ejercicio exercise; problema problem; médico physician; catador catadora taster; vino wine;
+        profesor profesora teacher;
         puntuación puntaje puntos calificación score; valoración rating;
         etiqueta label; pregunta question; respuesta response; redacción ensayo essay; texto text;
         alumno alumna pupil;
@@ -62,7 +65,8 @@ _OF: Mapping[str, str] = {
         studente studentessa student; alunno alunna pupil; paziente patient; immagine image; modello model;
         traduzione translation; compito task; esempio example; vincitore winner; pareggio tie; sinistra left;
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
-        numero number; sistema system; articolo article; preferito preferita preferred; primo prima first;
+        numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
+        primo prima first;
         secondo seconda second; pari tie; commento osservazioni remarks""",
     "pt": """
         juiz juíza judge; avaliador avaliadora evaluator; anotador annotator; especialista expert;

@@ -13,7 +13,7 @@ from quorate.wording import words
 HINTS = words(
     "score rating grade mark points stars correct passed pass resolved solved success accuracy acc reward met "
     "satisfied fulfilled match likert quality value opinion mos dmos cmos nps csat wer cer bleu jailbroken thumb "
-    "thumbs note y liking satisfaction acceptability enjoyment"
+    "thumbs note y liking satisfaction acceptability enjoyment holistic da"
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
@@ -23,6 +23,7 @@ EXCEPTIONS = frozenset(
 MEASURES = frozenset(
     words(
         "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
+        "start started end ended "
         "updated due deadline duration ms rt years months days hours minutes count latency age runtime size bytes "
         "width height line steps experience confidence certainty weight max min std sd variance diff abs turns "
         "messages"
@@ -44,7 +45,7 @@ _TURNED = frozenset(words("free no not non without detected detection resisted b
 METRICS = frozenset(
     words(
         "bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl pesq stoi dnsmos utmos nisqa "
-        "iou miou dice psnr ssim lpips fid"
+        "rougel rougelsum iou miou dice psnr ssim lpips fid"
     )
 )
 """Words in the name of a column that a program computed: of several none is the score."""
@@ -85,7 +86,7 @@ ACTS = frozenset(("assignment", "annotation", "rating", "judgment", "judgement",
 """Words in the name of an id of the act of judging, and not of what was judged."""
 RESPONSES = frozenset(aliases.RESPONSES)
 """Words in the name of a column of what a system answered."""
-OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
+OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "rd", "timepoint"))
 """What a column of few whole numbers is called that says when the same was judged again."""
 GIVEN = words("winner label verdict judgment decision answer choice pick class outcome result grade")
 """Words in the name of a column of labels, the likeliest first."""
@@ -125,7 +126,7 @@ JUDGED = frozenset(
         "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
-        "test essay ad script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
+        "test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
         "brief translation pr"
     )
 )
@@ -137,6 +138,7 @@ CRITERIA = frozenset(
         "consistency complete completeness concise conciseness tone style safe safety harmless harmlessness natural "
         "naturalness readable readability grammar useful usefulness creativity depth empathy polite politeness "
         "groundedness engaging adequacy appropriateness solvability simplicity informativeness factualness "
+        "grounded specific solving knowledge skills "
         "succinctness specificity convincingness toxicity novelty originality adherence truthfulness organization "
         "organisation mechanics spelling punctuation vocabulary structure impact feasibility innovation humor humour "
         "pacing believability plausibility persuasiveness trustworthiness usability aesthetics composition realism "

@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     GROUPS,
     HINTS,
     MACHINES,
+    METRICS,
     OCCASIONS,
     PLAINLY_LESS,
     REMARKS,
@@ -50,6 +51,7 @@ from quorate.table.reading.in_words import (
 from quorate.table.reading.key import (
     Key,
     checked_by,
+    is_of_machines,
     is_of_people,
     labels,
     said_by_people,
@@ -139,6 +141,9 @@ def _open(
     table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> tuple[list[str], tuple[Meant, ...]]:
     """What no name says, and the ways in which it may be meant."""
+    each = _in_rows(table, score, options, known)
+    if each is not None:
+        return [f"{each[0]} names {len(each[1])} measures, which need not answer one question"], each[1]
     said, ways = _open_of_score(table, table.column(score), options, found, known)
     open_ = [said] if said else []
     if not found.named:
@@ -150,9 +155,6 @@ def _open(
     if left and not (added or open_ or _told_apart(table, found, known, left)):
         ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
-    if not open_ and (each := _in_rows(table, score, options, known)):
-        open_.append(f"{each[0]} names {len(each[1])} measures, which need not answer one question")
-        ways = each[1]
     if len(added) > 1 and not found.tied:
         open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
@@ -168,17 +170,25 @@ def _in_rows(
     Marks by the criteria of one rubric have a mean, as those in columns do.
     """
     facets = options.get("facets", {})
-    if table.column(score).whole or OF in score:
+    item = facets.get(ITEM) or known.get(ITEM)
+    if table.column(score).whole or OF in score or item not in table.names:
         return None
-    for name in {*facets.values(), *known.values()} & {*table.names}:
-        levels = table.column(name).words
-        told = plain(name) in _MEASURED or is_aspect(name)
-        if told and 1 < len(levels) <= MOST_MEASURES and not table.column(name).numeric:
-            rest = {role: column for role, column in facets.items() if column != name}
-            rest |= {role: "" for role, column in known.items() if column == name}
-            more = {key: value for key, value in options.items() if key != "fixed"} | {"facets": rest}
-            rows = {level: f"{quoted(name)} = {literal(level)}" for level in levels}
-            return name, tuple(Meant({**more, "where": kept}, measure=level) for level, kept in rows.items())
+    for one in table.columns:
+        few = 1 < len(one.words) <= MOST_MEASURES and not one.numeric and one.filled == table.rows
+        measured = [is_criterion(word) or bool(METRICS & {*words_of(word)}) for word in one.words]
+        told = plain(one.name) in _MEASURED and 2 * sum(measured) >= len(measured)
+        if (
+            few
+            and (told or is_aspect(one.name))
+            and table.keys([str(item), one.name]) > table.column(str(item)).distinct
+        ):
+            rest = {role: column for role, column in facets.items() if column != one.name}
+            users = [role for role, name in known.items() if "user" in words_of(name) and table.within(str(item), name)]
+            rest |= dict.fromkeys([role for role, column in known.items() if column == one.name] + users, "")
+            more = {key: value for key, value in options.items() if key != "fixed"}
+            more |= {"score": score, "facets": {ITEM: item, **rest}}
+            rows = {level: f"{quoted(one.name)} = {literal(level)}" for level in one.words}
+            return one.name, tuple(Meant({**more, "where": kept}, measure=level) for level, kept in rows.items())
     return None
 
 
@@ -187,7 +197,7 @@ def _open_of_score(
 ) -> tuple[str, tuple[Meant, ...]]:
     """What is open of the score, empty if nothing is, and the ways in which it may be meant."""
     score = column.name
-    plainly = plain(score) in ALIASES["score"]
+    plainly = plain(score) in ALIASES["score"] and not is_of_machines(score)
     used = {score, *known.values(), *found.aside}
     beside = [one for one in beside_measured(table, column) if one.name not in used] if plainly else []
     free = [one for one in table.columns if one.name not in used and one.filled and not plainly]
@@ -204,7 +214,8 @@ def _open_of_score(
     if people:
         said = f"{said_by_people(people[:1])}, {score} what a judge did"
         filled = table.column(people[0]).filled / table.rows
-        wanted = bool(TRUE & {*words_of(people[0])} and MACHINES & {*words_of(score)}) and filled == 1
+        named = "human" in words_of(people[0])
+        wanted = bool(MACHINES & {*words_of(score)} and (named or (TRUE & {*words_of(people[0])} and filled == 1)))
         once = item == ROW_NUMBER or (item in table.names and table.column(str(item)).distinct == table.rows)
         return said, checked_by(options, {"human_label": people[0]}, filled, plain=wanted and once)
     whole = JUDGE in known and score == total_of(table, used - {score})
@@ -237,7 +248,9 @@ def _open_of_score(
 
 def _of_rivals(table: Table, names: Sequence[str], options: Mapping[str, Any], compared: bool) -> tuple[Meant, ...]:
     """The ways to read one of several scores each: measures of their own where all are numbers and more is better."""
-    numbers = all(table.column(name).scored and not (compared and is_less(name)) for name in names)
+    numbers = all(
+        table.column(name).scored and not (is_of_people(name) or (compared and is_less(name))) for name in names
+    )
     return tuple(
         Meant(
             {**options, "score": name, **({} if table.column(name).scored else {"labels": True})},

@@ -193,6 +193,10 @@ def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
     return same if scores - same else same - scores
 
 
+_TRIED = frozenset(("attempt", "run", "rollout", "episode"))
+"""What is another in every row and no number that counts tries names the answer of a system to a task, as logs do."""
+
+
 def identifier(table: Table, taken: set[str]) -> str | None:
     """A column whose name says that it names what every row is of, and that does so; None if none or several do."""
     found = [
@@ -200,7 +204,7 @@ def identifier(table: Table, taken: set[str]) -> str | None:
         for one in table.columns
         if one.name not in taken
         and one.distinct == one.filled == table.rows > 1
-        and (is_id(one.name) or is_judged(one.name) or (not one.numeric and _ASKED & {*words_of(one.name)}))
+        and (is_id(one.name) or is_judged(one.name) or (not one.numeric and (_ASKED | _TRIED) & {*words_of(one.name)}))
     ]
     return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
 
@@ -426,7 +430,8 @@ def _telling_apart(
     if table.rows - apart <= _FEW_AGAIN * table.rows and ITEM in known:
         reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
         return {}, ()
-    free = [one.name for one in labels(table, {*taken, *known.values()}, occasions=True) if not _is_answer(one)]
+    coming = labels(table, {*taken, *known.values()}, occasions=True)
+    free = [one.name for one in coming if not (_is_answer(one) or is_criterion(one.name))]
     free = free[:_MOST_TRIED]
     tried: dict[Sequence[str], int] = {}
     best = apart

@@ -38,7 +38,7 @@ _BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
 """What a column is called that says how many gave a ranking."""
 _LISTS = frozenset(("ranking", "rankings", "ranked", "order", "ordering", "ballot"))
 """Words in the name of a column of lists that are rankings."""
-_TIES = ("tie", "ties", "draws", "no_preference", "n_ties", "equal", "neither")
+_TIES = ("tie", "ties", "draws", "drawn", "no_preference", "n_ties", "equal", "neither")
 """What a column that counts ties is called, beside those of wins."""
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
@@ -393,7 +393,7 @@ def _apart(table: Table, one: Column, other: Column) -> bool:
 
 def _counts_wins(name: str) -> bool:
     """Whether a column counts wins of a side, by its name."""
-    return "win" in name.lower() or bool({*words_of(name)} & {"preferred", "preferences", "votes"})
+    return "win" in name.lower() or bool({*words_of(name)} & {"won", "victories", "preferred", "preferences", "votes"})
 
 
 def _counts(table: Table, a: str, b: str) -> tuple[str, ...] | None:

@@ -300,8 +300,9 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
         return False
     if is_of_people(one.name) and {*words_of(score.name)} & {*HINTS} and not same_scale(one, score):
         return False  # what is right, of which the score says how well it was met
-    computed = bool(words & METRICS and {*words_of(score.name)} & METRICS)
-    hinted = computed or bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
+    computed = [bool(METRICS & {*words_of(name)}) for name in (one.name, score.name)]
+    measured = any(computed) and all(by or is_less(two.name) for by, two in zip(computed, (one, score), strict=True))
+    hinted = measured or bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
     return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
 
 

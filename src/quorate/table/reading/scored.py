@@ -17,8 +17,10 @@ from quorate.table.columns.names import (
     is_cluster,
     is_criterion,
     is_id,
+    is_judge,
     is_judged,
     is_less,
+    is_person,
     no_score,
     says_ends,
     says_nothing,
@@ -115,11 +117,14 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     """
     refuse_statistics(table)
     known, aside, reasons = recognised(table)
+    whom = _judged_by_columns(table, known)
+    known = {role: name for role, name in known.items() if name not in whom.values()} | whom
     refuse_peers(table, known)
     refuse_errors(table)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
+    said |= whom
     said |= {
         role: name for role, name in known.items() if role in (ITEM, JUDGE, SYSTEM) and len(claims_of(table, role)) > 1
     }
@@ -140,10 +145,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     said |= {role: name for role, name in made.items() if role != "score"}
     status = {"status": ""} if no_status(table, known) else {}
     if status:
-        name = known.pop("status")
-        alone = "score" not in known and not any(one.scored and hinted(one.name) for one in table.columns)
-        known |= {"score": name} if alone and table.column(name).scale is not None else {}
-        aside |= {name} - {known.get("score")}
+        aside |= _taken_for_score(table, known)
     told = supposed(table, known, compared)
     reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
     if told.get(SYSTEM) and told[SYSTEM] == known.get(PROMPT):
@@ -166,6 +168,21 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
     return _of_less(found if not compared else of_compared(table, found, known))
+
+
+def _judged_by_columns(table: Table, known: Mapping[str, str]) -> dict[str, str]:
+    """Who answered by name, where columns of who judged stand beside: it is those whom they judged."""
+    judges = [one.name for one in table.columns if is_judge(one.name) and one.scored]
+    person = known.get(JUDGE, "")
+    return {ITEM: person} if len(judges) > 1 and ITEM not in known and is_person(person) else {}
+
+
+def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
+    """A status that is none of ours, such as passed: the score where nothing else is, else a column put aside."""
+    name = known.pop("status")
+    alone = "score" not in known and not any(one.scored and hinted(one.name) for one in table.columns)
+    known |= {"score": name} if alone and table.column(name).scale is not None else {}
+    return {name} - {known.get("score", "")}
 
 
 def _of_less(found: Reading) -> Reading:

@@ -30,7 +30,7 @@ _GIVEN = PEOPLE | {"ref", "expected", "correct", "ideal", "ground", "target", "s
 _CHOSEN = frozenset(
     words(
         "winner preference preferred prefers pref choice chosen better best favourite favorite vote verdict pick "
-        "picked winning"
+        "picked winning more"
     )
 )
 """Words in the name of a column that says which of two is better."""

@@ -118,7 +118,8 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     inner = None if row or not all(map(is_judge, stripped(columns))) else _within(table, known, {*taken, *columns})
     if inner is not None:  # every row is one of these in what is judged, as an element in a programme
         row, known = inner[0], {**known, inner[1]: inner[1]}
-    if not (row or _only(table, {*columns, *totals}, known)):
+    alone = not known and {one.name for one in table.columns if one.filled} <= {*columns, *totals}
+    if not (row or alone):  # of a table that is nothing but these every row is another thing
         return _of_judges_alone(columns, words, known)
     if row is not None and not {JUDGE, SYSTEM} & known.keys() and _are_places(table, columns):
         said = f"{listed(columns, most=6)} hold 1 to {table.rows}, each once: places of every {row}, 1 the best"
@@ -314,10 +315,12 @@ def _of_people(
 ) -> tuple[Meant, ...]:
     """Judges checked by what people said, and what judges said corrected by it."""
     if JUDGE in known and row is not None and len(judges) == len(people) == 1:  # who judged is said of every row
-        truth = {*words_of(people[0])} & TRUE and table.within(row, people[0])
-        one: dict[str, Any] = {"score": judges[0], **({} if ITEM in known else {"facets": {ITEM: row}})}
+        model = is_of_machines(judges[0]) and not any(map(is_of_machines, table.column(known[JUDGE]).words))
+        facets = ({} if ITEM in known else {ITEM: row}) | ({JUDGE: ""} if model else {})  # a person, who did not judge
+        one: dict[str, Any] = {"score": judges[0], **({"facets": facets} if facets else {})}
         one |= {"labels": True} if words else {}
-        return checked_by(one, {"human_label": people[0]}, table.column(people[0]).filled / table.rows, bool(truth))
+        truth = bool({*words_of(people[0])} & TRUE and table.within(row, people[0])) or model
+        return checked_by(one, {"human_label": people[0]}, table.column(people[0]).filled / table.rows, truth)
     every = [table.column(name) for name in (*judges, *people)]
     codes = all(one.whole and words_of(one.name)[-1] in CODED for one in every) and len(every[0].values) > len("ab")
     options = _options((*judges, *people), known, row, JUDGE, words or codes)
@@ -337,11 +340,6 @@ def _others(row: str | None, known: Mapping[str, str]) -> list[str]:
     if JUDGE in known:
         return [CRITERION] if SYSTEM in known else [CRITERION, SYSTEM]
     return [JUDGE, CRITERION] if SYSTEM in known else [JUDGE, CRITERION, SYSTEM]
-
-
-def _only(table: Table, columns: set[str], known: Mapping[str, str]) -> bool:
-    """Whether a table without ids is nothing but these columns, of which every row is then another thing."""
-    return not known and {one.name for one in table.columns if one.filled} <= columns
 
 
 def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
@@ -502,7 +500,10 @@ def same_scale(one: Column, other: Column) -> bool:
     if one.scale is not None or other.scale is not None:
         if one.scale is None or other.scale is None:
             return False
-        fewer, more = sorted((one.scale.numbers, other.scale.numbers), key=len)
+        known = (
+            {word.casefold(): place for word, place in scale.numbers.items()} for scale in (one.scale, other.scale)
+        )
+        fewer, more = sorted(known, key=len)
         return fewer.items() <= more.items()  # one judge may never give one of the words
     few, many = sorted((one.values, other.values), key=len)
     if few <= {0, 1} and not many <= {0, 1} and len(few) > 1 and min(many) > 0:  # yes and no beside stars

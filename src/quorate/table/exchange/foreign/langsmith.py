@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _FEEDBACK = "feedback."
-_EXAMPLE, _ERROR = "example_id", "error"
+_EXAMPLE, _ERROR, _EXPERIMENT = "example_id", "error", "experiment"
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -49,15 +49,26 @@ def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     found = {key: _scores([row[_FEEDBACK + key] for row in rows]) for key in keys}
     judges = chosen(part, found, "score")
     records = Records("item", "system", "judge", "replicate", "score", "status")
-    seen: dict[str, int] = defaultdict(int)
+    seen: dict[tuple[str, str | None], int] = defaultdict(int)
     for place, row in enumerate(rows):
         item = name_at(row[_EXAMPLE], f"{path}: row {place + 1}: {_EXAMPLE}")
-        seen[item] += 1
+        seen[item, row.get(_EXPERIMENT)] += 1
+        system = (row.get(_EXPERIMENT) or "").strip() or path.stem
         status = "error" if (row[_ERROR] or "").strip() else "ok"
         for judge in judges:
             score = found[judge][place] if status == "ok" else None
-            records.add(item=item, system=path.stem, judge=judge, replicate=seen[item], score=score, status=status)
-    notes = [Note(f"LangSmith: feedback {', '.join(judges)}; the table names no system: it is called {path.stem}")]
+            records.add(
+                item=item,
+                system=system,
+                judge=judge,
+                replicate=seen[item, row.get(_EXPERIMENT)],
+                score=score,
+                status=status,
+            )
+    unnamed = (
+        "" if any(row.get(_EXPERIMENT) for row in rows) else f"; the table names no system: it is called {path.stem}"
+    )
+    notes = [Note(f"LangSmith: feedback {', '.join(judges)}{unnamed}")]
     left = [key for key in keys if key not in judges]
     return records.opened(connection, "scores", notes=[*notes, *unread(left)])
 
@@ -65,8 +76,8 @@ def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: st
 def _runs(connection: duckdb.DuckDBPyConnection, path: Path) -> list[dict[str, str | None]]:
     """The example, the error and the feedback of every run, by column."""
     table = open_csv(connection, path)
-    wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR) or name.startswith(_FEEDBACK)]
-    if _EXAMPLE not in wanted or set(wanted) <= {_EXAMPLE, _ERROR}:
+    wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR, _EXPERIMENT) or name.startswith(_FEEDBACK)]
+    if _EXAMPLE not in wanted or set(wanted) <= {_EXAMPLE, _ERROR, _EXPERIMENT}:
         raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
     held = table.relation.project(", ".join(quoted(table.inside[name]) for name in wanted)).fetchall()
     if not held:
