@@ -84,12 +84,10 @@ def held(asked, studies):
     assert rates.covered >= 0.94 - 3 * np.sqrt(0.95 * 0.05 / intervals)
 
 
-@pytest.mark.parametrize("asked", [ALL[0], ALL[2], ALL[5]], ids=lambda asked: asked.name)
-def test_goals_of_parts_hold(asked):
-    held(asked, 30)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", ALL, ids=lambda asked: asked.name)
-def test_goals_of_parts_hold_in_many_studies(asked):
-    held(asked, 300)
+@pytest.mark.parametrize(
+    ("asked", "studies"),
+    [*((ALL[at], 30) for at in (0, 2, 5)), *(pytest.param(one, 300, marks=pytest.mark.slow) for one in ALL)],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_goals_of_parts_hold(asked, studies):
+    held(asked, studies)

@@ -180,16 +180,6 @@ def test_caveats_are_values():
         (caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}), "prompt and judge (most by judge: 4 times one"),
         (caveats.shrunk_ratings(0.25), "a standard deviation of 2, and too seldom"),
         (caveats.refits_without_ratings(12, 1000), "12 of 1,000 resamples have no finite ratings"),
-    ],
-    ids=lambda value: getattr(value, "code", ""),
-)
-def test_a_sentence_says_what_it_is_about(caveat, part):
-    assert part in caveat.sentence
-
-
-@pytest.mark.parametrize(
-    ("caveat", "part"),
-    [
         (caveats.held_by_limits("benchmark", 0.91), "91% of the variance of the best design"),
         (
             caveats.other_judges(["zzz"], ["gpt"]),
@@ -212,47 +202,6 @@ def test_a_sentence_says_what_it_is_about(caveat, part):
         (caveats.too_few_answers(3, 1440, None), "3 of 1,440 arms have fewer than 2 answers and"),
         (caveats.too_few_answers(3, 1440, "judge"), "fewer than 2 answers from every judge and"),
         (caveats.reused_answers(98.4, 30), "an arm has 30 answers and is drawn 98 times"),
-    ],
-    ids=lambda value: getattr(value, "code", ""),
-)
-def test_designs_a_sentence_says_what_it_is_about(caveat, part):
-    assert part in caveat.sentence
-
-
-def test_numbers_are_in_the_sentences():
-    assert (
-        "150 rows have a label where the given chances say about 100"
-        in caveats.other_number_of_labels(150, 100).sentence
-    )
-    assert "what 4.5 equal rows would tell" in caveats.few_labels_in_regression("length", 4.54).sentence
-    assert "12 labels are of the rarer answer, for 3" in caveats.rare_labels_in_regression(12, 3).sentence
-    assert "the last turn has 80 answers, the first 120" in caveats.turns_that_end(80, 120).sentence
-    assert caveats.no_chain("code", "plan").sentence.startswith("plan tells more of the last stage than code")
-    assert "scores have 2 values" in caveats.few_scores(2, 0.5).sentence
-
-
-def test_models_that_labelled_before_are_named():
-    assert str(prelabelled(3, 1200, ["gpt", "claude"])).startswith(
-        "3 of 1,200 annotations began with a label by gpt, c"
-    )
-
-
-def test_copies_are_counted_among_answers():
-    said = str(cached_answers(1_200, 3_600))
-    assert said.startswith("1,200 of 3,600 answers are repeats that come from a cache")
-
-
-def test_a_statistic_beside_what_judges_said():
-    assert str(averages_of_judges(["safety_score"], ["harm"])).endswith("what each judge said is in harm")
-
-
-def test_averages_are_named_by_their_result():
-    assert "the same score in match, rubric: averages" in str(averages_as_attempts(["match", "rubric"]))
-
-
-@pytest.mark.parametrize(
-    ("caveat", "part"),
-    [
         (caveats.few_levels("prompt", 2), "2 prompts: they hardly show how far prompts differ;"),
         (caveats.one_level("judge"), "1 judge: the result is for this judge only"),
         (caveats.boundary(["judge", "item:prompt"]), "zero: judge, item:prompt;"),
@@ -274,8 +223,36 @@ def test_averages_are_named_by_their_result():
         (caveats.few_items_with_gaps("texts", 15), "15 texts, not all scored alike"),
         (caveats.sampled_traces(0.0123), "by 1.2% of its standard error at most"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
+        (caveats.other_number_of_labels(150, 100), "150 rows have a label where the given chances say about 100"),
+        (caveats.few_labels_in_regression("length", 4.54), "what 4.5 equal rows would tell"),
+        (caveats.rare_labels_in_regression(12, 3), "12 labels are of the rarer answer, for 3"),
+        (caveats.turns_that_end(80, 120), "the last turn has 80 answers, the first 120"),
+        (caveats.few_scores(2, 0.5), "scores have 2 values"),
     ],
     ids=lambda value: getattr(value, "code", ""),
 )
-def test_variances_a_sentence_says_what_it_is_about(caveat, part):
+def test_a_sentence_says_what_it_is_about(caveat, part):
     assert part in caveat.sentence
+
+
+def test_what_is_no_chain_begins_with_the_stage_that_tells_more():
+    assert caveats.no_chain("code", "plan").sentence.startswith("plan tells more of the last stage than code")
+
+
+def test_models_that_labelled_before_are_named():
+    assert str(prelabelled(3, 1200, ["gpt", "claude"])).startswith(
+        "3 of 1,200 annotations began with a label by gpt, c"
+    )
+
+
+def test_copies_are_counted_among_answers():
+    said = str(cached_answers(1_200, 3_600))
+    assert said.startswith("1,200 of 3,600 answers are repeats that come from a cache")
+
+
+def test_a_statistic_beside_what_judges_said():
+    assert str(averages_of_judges(["safety_score"], ["harm"])).endswith("what each judge said is in harm")
+
+
+def test_averages_are_named_by_their_result():
+    assert "the same score in match, rubric: averages" in str(averages_as_attempts(["match", "rubric"]))

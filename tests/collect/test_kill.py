@@ -81,14 +81,9 @@ def check_kills(planned, loopback, runner, kills, items, replicates):
 
 @pytest.mark.slow  # of whole commands: `tests/runs`
 @pytest.mark.fault("a runner is killed")
-def test_three_kills(planned, loopback, runner):
-    check_kills(planned, loopback, runner, kills=3, items=100, replicates=4)
-
-
-@pytest.mark.slow
-@pytest.mark.fault("a runner is killed")
-def test_fifty_kills(planned, loopback, runner):
-    check_kills(planned, loopback, runner, kills=50, items=500, replicates=5)
+@pytest.mark.parametrize(("kills", "items", "replicates"), [(3, 100, 4), (50, 500, 5)])
+def test_kills(planned, loopback, runner, kills, items, replicates):
+    check_kills(planned, loopback, runner, kills=kills, items=items, replicates=replicates)
 
 
 @pytest.mark.slow

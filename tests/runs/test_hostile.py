@@ -101,13 +101,8 @@ def parted(content):
 
 @pytest.mark.slow
 @pytest.mark.fault("the endpoint answers nonsense")
-def test_500_hostile_cells(panel, serve, command, ask):
-    path, server = check_hostile(panel, serve, command, ask, items=64, replicates=1, failures=1)
-    check_prompts(path, server, ask)
-
-
-@pytest.mark.slow
-@pytest.mark.fault("the endpoint answers nonsense")
-def test_10000_hostile_cells(panel, serve, command, ask):
-    path, server = check_hostile(panel, serve, command, ask, items=625, replicates=2, failures=3)
+@pytest.mark.parametrize(("items", "replicates", "failures"), [(64, 1, 1), (625, 2, 3)])
+def test_500_and_10000_hostile_cells(panel, serve, command, ask, items, replicates, failures):
+    asked = {"items": items, "replicates": replicates, "failures": failures}
+    path, server = check_hostile(panel, serve, command, ask, **asked)
     check_prompts(path, server, ask)

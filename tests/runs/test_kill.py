@@ -87,14 +87,9 @@ def check_kills(panel, serve, start, command, ask, *, kills, items, replicates):
 
 @pytest.mark.slow
 @pytest.mark.fault("a runner is killed")
-def test_two_kills(panel, serve, start, command, ask):
-    check_kills(panel, serve, start, command, ask, kills=2, items=10, replicates=2)
-
-
-@pytest.mark.slow
-@pytest.mark.fault("a runner is killed")
-def test_fifty_kills(panel, serve, start, command, ask):
-    check_kills(panel, serve, start, command, ask, kills=50, items=125, replicates=5)
+@pytest.mark.parametrize(("kills", "items", "replicates"), [(2, 10, 2), (50, 125, 5)])
+def test_kills(panel, serve, start, command, ask, kills, items, replicates):
+    check_kills(panel, serve, start, command, ask, kills=kills, items=items, replicates=replicates)
 
 
 @pytest.mark.slow
