@@ -367,7 +367,7 @@ def share_of(values: Floats, level: float, cluster: Ints, weights: Floats | None
     share = float(weights @ values) / whole
     se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[known])
     trials = min(whole, float(drawn))
-    single = np.isin(values, (0, 1)) & (weights == 1)
+    single = ((values == 0) | (values == 1)) & (weights == 1)
     counts = drawn == len(values) and bool(single.all())  # Wilson's own interval
     if se > _ROUNDING and 0 < share < 1 and not counts:
         wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
