@@ -126,8 +126,8 @@ JUDGED = frozenset(
         "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
-        "test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker singer contestant project "
-        "brief translation pr"
+        "test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker singer contestant "
+        "project brief translation pr"
     )
 )
 """Words in the name of a column that says what every row is of."""
