@@ -172,14 +172,8 @@ def analyze(
     >>> analyze(q.read_votes(polars.DataFrame(columns), announce=False), "x", "y").verdict.outcome.value
     'better'
     """
-    of_scores: dict[str, Any] = {
-        "random": random,
-        "covariates": covariates,
-        "method": method,
-        "residual_by": residual_by,
-        "targets": targets,
-        "interval": interval,
-    }
+    of_scores: dict[str, Any] = {"random": random, "covariates": covariates, "method": method}
+    of_scores |= {"residual_by": residual_by, "targets": targets, "interval": interval}
     of_scores |= {"half_width": half_width, "link": link}
     of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}

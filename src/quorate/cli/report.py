@@ -201,12 +201,8 @@ def listed(ids: list[str] | tuple[()], out: Output) -> int:
     from quorate.reproduction.study import MonteCarlo, Reanalysis
 
     rows: list[dict[str, Any]] = [
-        {
-            "id": one.id,
-            "title": one.title,
-            "replicates": one.reps if isinstance(one, MonteCarlo) else 0,
-            "needs": [str(need) for need in one.needs] if isinstance(one, Reanalysis) else [],
-        }
+        {"id": one.id, "title": one.title, "replicates": one.reps if isinstance(one, MonteCarlo) else 0}
+        | {"needs": [str(need) for need in one.needs] if isinstance(one, Reanalysis) else []}
         for one in chosen(ids)
     ]
     if out.as_json:

@@ -116,16 +116,9 @@ class Standings(Result):
     def pair_rows(self) -> list[Row]:
         """One row per pair with enough votes: a, b, outcome, share for ``a``, low, high, n, looks until decided."""
         return [
-            {
-                "a": one.a,
-                "b": one.b,
-                "outcome": one.outcome.value,
-                "share": float(one.wins[-1] / one.n[-1]),
-                "low": 0.5 + float(one.low[-1]),
-                "high": 0.5 + float(one.high[-1]),
-                "n": float(one.n[-1]),
-                "stopped": one.stopped,
-            }
+            {"a": one.a, "b": one.b, "outcome": one.outcome.value, "share": float(one.wins[-1] / one.n[-1])}
+            | {"low": 0.5 + float(one.low[-1]), "high": 0.5 + float(one.high[-1]), "n": float(one.n[-1])}
+            | {"stopped": one.stopped}
             for one in self.monitors
         ]
 

@@ -124,15 +124,14 @@ def read_scores(
     named = {**(facets or {}), **_unrecognised((*(only or {}), *added), facets or {})}
     if facets is not None and not recognise:  # the role of wide columns is a facet, whether its name says so or not
         named |= {role: role for role in added if role not in (*named, *named.values())}
-    declared = {
+    declared: dict[str, Any] = {
         "score": score,
         "facets": named or facets,
         "object": object,
         "nested": nested,
         "fixed": fixed,
-        "status": status,
-        "by_name": recognise or facets is None,
     }
+    declared |= {"status": status, "by_name": recognise or facets is None}
     blank = as_missing(missing)
     by_path = is_place(source)
     if labels and less_is_better:

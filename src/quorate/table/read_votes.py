@@ -156,14 +156,8 @@ def read_votes(
         shape = replace(shape_of({PLACE if listed else SYSTEM: rank}), count=count or None)
         rank, model_a = (PLACE, SCORE) if listed else (SCORE, SYSTEM)
         roles = {"cluster": ROW_NUMBER, **roles} if "cluster" not in (facets or {}) else roles
-    declared = {
-        "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
-        "wins": wins,
-        "facets": dict(facets or {}),
-        "covariates": covariates,
-        "rank": rank,
-        "declared": roles,
-    }
+    declared: dict[str, Any] = {"pair": {"model_a": model_a, "model_b": model_b, "winner": winner}, "wins": wins}
+    declared |= {"facets": dict(facets or {}), "covariates": covariates, "rank": rank, "declared": roles}
     by_path, rows = is_place(source), Rows(where, partitions, part, format, shape)
     named = (model_a, model_b, *roles.values(), *(facets or {}).values(), *ranked)
     rows = replace(rows, numbered=ROW_NUMBER in named, made=tuple(filter(is_made, named)))

@@ -225,13 +225,8 @@ class Prices(Group):
                 raise InvalidInput(f'--judge-price: {name} must be an amount such as 0.01, got "{text}"') from None
         if self.price is not None and judges:
             raise InvalidInput("--price: give it or --judge-price, not both; each judge has a price of its own")
-        amounts = {
-            "call": self.price,
-            "item": self.item_price,
-            "generation": self.generation_price,
-            "prompt": self.prompt_price,
-            "judge": judges or None,
-        }
+        amounts: dict[str, Any] = {"call": self.price, "item": self.item_price, "generation": self.generation_price}
+        amounts |= {"prompt": self.prompt_price, "judge": judges or None}
         given = {name: amount for name, amount in amounts.items() if amount is not None}
         return given | ({"call": 1.0} if given and not {"call", "judge"} & set(given) else {}) or None
 

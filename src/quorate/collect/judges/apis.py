@@ -327,13 +327,8 @@ ANTHROPIC = Api(
 
 # ---- generateContent, as Gemini has it
 
-_IN_GEMINI = {
-    "max_tokens": "maxOutputTokens",
-    "max_completion_tokens": "maxOutputTokens",
-    "top_p": "topP",
-    "top_k": "topK",
-    "stop": "stopSequences",
-}
+_IN_GEMINI = {"max_tokens": "maxOutputTokens", "max_completion_tokens": "maxOutputTokens", "top_p": "topP"}
+_IN_GEMINI |= {"top_k": "topK", "stop": "stopSequences"}
 _ROLES = {"assistant": "model"}
 _OUTSIDE = frozenset({"safetySettings", "cachedContent", "labels"})
 """Parameters that stand beside those of the generation."""

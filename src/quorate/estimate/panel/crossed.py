@@ -189,13 +189,8 @@ def _most_scores(owner: Ints, n: int) -> tuple[int, Ints]:
 # Components of a crossed panel under one model, and where two models differ.
 
 
-TERMS = {
-    "alpha": "scenario",
-    "beta": "generation",
-    "gamma": "judge",
-    "eps": "residual",
-    "interaction": "scenario:judge",
-}
+TERMS = {"alpha": "scenario", "beta": "generation", "gamma": "judge", "eps": "residual"}
+TERMS |= {"interaction": "scenario:judge"}
 """What each component is the variance of."""
 
 

@@ -418,15 +418,9 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
 def cycles(found: CycleComparison, mark: str = "") -> Figure:
     """Whole cycles and single judges, by policy: bias and variance of the error against the mean of the panel."""
     rows: list[Row] = [
-        {
-            "design": cut(row.design),
-            "policy": SHORT[row.policy],
-            "shift": row.shift,
-            "bias_squared": max(row.bias_squared, 0.0),
-            "variance": row.variance,
-            "off": math.sqrt(max(row.mse, 0.0)),
-            "largest": row.wce,
-        }
+        {"design": cut(row.design), "policy": SHORT[row.policy], "shift": row.shift}
+        | {"bias_squared": max(row.bias_squared, 0.0), "variance": row.variance}
+        | {"off": math.sqrt(max(row.mse, 0.0)), "largest": row.wce}
         for row in found.rows
     ]
     alone = [row for row in found.rows if row.design != CYCLE and row.policy == ROBIN_HOOD]

@@ -197,13 +197,9 @@ def attempts(gaming: Gaming) -> Figure:
 
 def played(gaming: Gaming) -> Figure:
     """What the prizes rest on."""
-    values = {
-        "attempts": gaming.k,
-        "largest of so many standard normals, on average": f"{gaming.expected:.6f}",
-        "differs between attempts": ", ".join(gaming.redrawn) or "replicates only",
-        "unit of prizes": unit(gaming),
-        "designs": len(gaming.prizes),
-    }
+    values = {"attempts": gaming.k, "largest of so many standard normals, on average": f"{gaming.expected:.6f}"}
+    values |= {"differs between attempts": ", ".join(gaming.redrawn) or "replicates only"}
+    values |= {"unit of prizes": unit(gaming), "designs": len(gaming.prizes)}
     finding = f"What is played: {counted(gaming.k, 'attempt')}, the best is reported"
     return particulars("played", finding, values.items())
 

@@ -91,13 +91,8 @@ def bounds(path: GoalPath) -> Figure:
     last = path.looks[-1]
     finding = f"{100 * last.alpha:.2g}% of the {100 * (1 - last.level):.2g}% for error were spent by the last look"
     line = "The level is spent as information comes in, little of it early, so that looking costs almost nothing."
-    heads = {
-        "fraction": "share of the information",
-        "spent": "level spent",
-        "bound": "bound, standard normal",
-        "statistic": "estimate in standard errors",
-        "equal_bound": "bound of equivalence",
-    }
+    heads = {"fraction": "share of the information", "spent": "level spent", "bound": "bound, standard normal"}
+    heads |= {"statistic": "estimate in standard errors", "equal_bound": "bound of equivalence"}
     return Figure("bounds", Caption(finding, (line,)), rows, headers=heads, folded=True)
 
 
@@ -112,12 +107,8 @@ def contests(path: GoalPath) -> Figure:
     rows.sort(key=lambda row: (str(row["system"]), str(row["against"])))
     finding = f"{counted(len(rows), 'pair')} of systems were voted on, most of all those of the leader"
     line = "A system is out when the leader's margin over it is beyond the bound."
-    heads = {
-        "value": "margin of votes",
-        "se": "standard error",
-        "statistic": "margin in standard errors",
-        "bound": "bound, standard normal",
-    }
+    heads = {"value": "margin of votes", "se": "standard error", "statistic": "margin in standard errors"}
+    heads |= {"bound": "bound, standard normal"}
     return Figure("contests", Caption(finding, (line,)), rows, headers=heads, folded=True)
 
 

@@ -26,14 +26,9 @@ def certificate(found: Certificate) -> Section:
 def _certificate_coverage(found: Certificate) -> Figure:
     """Coverage, width and power of every reading."""
     rows = [
-        {
-            "scope": one.scope or "all",
-            "coverage": f"{percent(one.coverage)} ± {100 * one.coverage_error:.1f}",
-            "width": f"{one.width:.2f} ± {one.width_error:.2f}",
-            "told_apart": one.told_apart,
-            "studies": one.studies - one.refused,
-            "refused": one.refused,
-        }
+        {"scope": one.scope or "all", "coverage": f"{percent(one.coverage)} ± {100 * one.coverage_error:.1f}"}
+        | {"width": f"{one.width:.2f} ± {one.width_error:.2f}", "told_apart": one.told_apart}
+        | {"studies": one.studies - one.refused, "refused": one.refused}
         for one in found.found
     ]
     heads = {"scope": " ", "coverage": "hold the truth", "width": "times as wide", "told_apart": "told apart"}

@@ -110,16 +110,10 @@ FIG_4 = Reanalysis("tee.fig4", "Allocations of a budget on MMLU, as archived", (
 # A pilot of Likert ideology (Table 12): shares of the variance of its mean, from components as archived.
 
 
-PILOT_TERMS = {
-    "within-category item": "item",
-    "prompt": "prompt",
-    "item x prompt": "item:prompt",
-    "item x judge": "item:judge",
-    "item x temperature": "item:temperature",
-    "prompt x judge": "prompt:judge",
-    "prompt x temperature": "prompt:temperature",
-    "generation": "replicate",
-}
+PILOT_TERMS = {"within-category item": "item", "prompt": "prompt", "item x prompt": "item:prompt"}
+PILOT_TERMS |= {"item x judge": "item:judge", "item x temperature": "item:temperature"}
+PILOT_TERMS |= {"prompt x judge": "prompt:judge", "prompt x temperature": "prompt:temperature"}
+PILOT_TERMS |= {"generation": "replicate"}
 FIXED = {"judge model (sensitivity)": "judge", "temperature (design sensitivity)": "temperature"}
 PILOT_DESIGNS: Mapping[str, Mapping[str, Any]] = {
     "pilot": {"items": 30, "prompts": 3, "judges": 3, "temperatures": 3, "replicates": 3},
@@ -161,14 +155,8 @@ PILOT = Reanalysis("tee.pilot", "Shares of a pilot of 30 items and 3 prompts", (
 # Archived judgments fitted again: components beside those of lme4 that the archive has.
 
 
-FACETS = {
-    "item": "item_id",
-    "category": "category",
-    "prompt": "variant_id",
-    "judge": "judge_model",
-    "temperature": "temperature",
-    "replicate": "replication",
-}
+FACETS = {"item": "item_id", "category": "category", "prompt": "variant_id", "judge": "judge_model"}
+FACETS |= {"temperature": "temperature", "replicate": "replication"}
 
 
 def read_judgments(path: Path) -> Judgments:
@@ -361,26 +349,12 @@ FIG_6 = Reanalysis("tee.fig6", "What the best of 27 submissions gains, from batt
 # Chatbot Arena (Table 17, Figs. 21 and 23): agreement with people, what a D-study promised, errors of strengths.
 
 
-PIPELINES = {
-    "single_likert": "one judge, marks",
-    "single_pairwise": "one judge, pairs",
-    "tee_likert": "panel, marks",
-    "tee_pairwise": "panel, pairs",
-}
-CATEGORIES = {
-    "creative_writing": "creative writing",
-    "persuasion": "persuasion",
-    "coding": "coding",
-    "factual_qa": "factual questions",
-}
-TERMS = {
-    "prompt": "prompt",
-    "judge": "judge",
-    "item x prompt": "item:prompt",
-    "item x judge": "item:judge",
-    "prompt x judge": "prompt:judge",
-    "residual": "cell",
-}
+PIPELINES = {"single_likert": "one judge, marks", "single_pairwise": "one judge, pairs", "tee_likert": "panel, marks"}
+PIPELINES |= {"tee_pairwise": "panel, pairs"}
+CATEGORIES = {"creative_writing": "creative writing", "persuasion": "persuasion", "coding": "coding"}
+CATEGORIES |= {"factual_qa": "factual questions"}
+TERMS = {"prompt": "prompt", "judge": "judge", "item x prompt": "item:prompt", "item x judge": "item:judge"}
+TERMS |= {"prompt x judge": "prompt:judge", "residual": "cell"}
 TIE = "tie"
 
 

@@ -160,12 +160,8 @@ class Pool(NamedTuple):
         return np.clip(np.rint(centre + sd * rng.normal(size=(ARMS, POINTS_OF_SCORES))), 0, HIGHEST)
 
 
-POOLS = {
-    "sd .479": Pool(2, 0.2296),
-    "sd .528": Pool(2, 0.2623),
-    "sd .479, less alike": Pool(1.5, 0.3139),
-    "sd .479, more alike": Pool(5, 0.0873),
-}
+POOLS = {"sd .479": Pool(2, 0.2296), "sd .528": Pool(2, 0.2623), "sd .479, less alike": Pool(1.5, 0.3139)}
+POOLS |= {"sd .479, more alike": Pool(5, 0.0873)}
 
 
 def replicate(pool: Pool, rng: np.random.Generator) -> Floats:

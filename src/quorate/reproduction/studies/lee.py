@@ -198,12 +198,8 @@ def curves(margin: float) -> list[Row]:
     rows: list[Row] = []
     for n, information in votes_of(margin):
         missed = 1 - float(power(n, 0.5 + margin, ALPHA))
-        risks = {
-            "best test": errors(n, margin).risk,
-            "threshold at half": errors(n, margin, information / 2).risk,
-            "lower bound": math.exp(-information) / 2,
-            "binomial test at .05": Errors(ALPHA, missed).risk,
-        }
+        risks = {"best test": errors(n, margin).risk, "threshold at half": errors(n, margin, information / 2).risk}
+        risks |= {"lower bound": math.exp(-information) / 2, "binomial test at .05": Errors(ALPHA, missed).risk}
         rows += [{"divergence": information, "risk": risk, "test": test} for test, risk in risks.items()]
     return rows
 

@@ -71,17 +71,10 @@ def checks(result: Diagnosis) -> Figure:
     """Every check in a row, those that stand out first."""
     found = sorted(result.checks, key=lambda one: (one.verdict != "stands out", np.isnan(one.p), one.p))
     rows: list[Row] = [
-        {
-            "looked_at": cut(one.looked_at, 100),
-            "verdict": one.verdict,
-            "seen": cut(one.seen, 200),
-            "test": f"{one.measure} {one.statistic:.3g}",
-            "p": None if np.isnan(one.p) else one.p,
-            "p_error": one.p_error or None,
-            "adjusted": None if np.isnan(one.adjusted) else one.adjusted,
-            "meaning": one.meaning,
-            "remedy": cut(one.remedy, 200),
-        }
+        {"looked_at": cut(one.looked_at, 100), "verdict": one.verdict, "seen": cut(one.seen, 200)}
+        | {"test": f"{one.measure} {one.statistic:.3g}", "p": None if np.isnan(one.p) else one.p}
+        | {"p_error": one.p_error or None, "adjusted": None if np.isnan(one.adjusted) else one.adjusted}
+        | {"meaning": one.meaning, "remedy": cut(one.remedy, 200)}
         for one in found
     ]
     tested = sum(one.verdict != "described" for one in found)
@@ -234,13 +227,9 @@ def missing(analysis: Analysis, facet: str) -> Figure:
     found = next(one for one in analysis.support.facts.missing if one.facet == facet)
     labels = distinct(found.levels)
     rows: list[Row] = [
-        {
-            "level": labels[i],
-            "rows": int(found.rows[i]),
-            "without_score": int(found.missing[i]),
-            "share": float(found.share[i]),
-            "absent_cells": None if found.absent is None else int(found.absent[i]),
-        }
+        {"level": labels[i], "rows": int(found.rows[i]), "without_score": int(found.missing[i])}
+        | {"share": float(found.share[i])}
+        | {"absent_cells": None if found.absent is None else int(found.absent[i])}
         for i in np.argsort(-found.share, kind="stable")
     ]
     least, most = percent(rows[-1]["share"]), percent(rows[0]["share"])
@@ -258,15 +247,8 @@ def missing(analysis: Analysis, facet: str) -> Figure:
 def bounds(found: MissingBounds) -> Figure:
     """How far missing answers could move the means: mean of the answers, and of all if missing ones were an end."""
     rows: list[Row] = [
-        {
-            "facet": one.facet,
-            "level": cut(one.level),
-            "rows": one.rows,
-            "without_score": one.missing,
-            "mean": None if isnan(one.mean) else one.mean,
-            "low": one.low,
-            "high": one.high,
-        }
+        {"facet": one.facet, "level": cut(one.level), "rows": one.rows, "without_score": one.missing}
+        | {"mean": None if isnan(one.mean) else one.mean, "low": one.low, "high": one.high}
         for one in found.levels
     ]
     line = "Plain means, in which every row weighs the same; nothing is assumed of why answers are missing."

@@ -62,17 +62,9 @@ def flagged(analysis: Analysis, flags: Flags) -> Figure:
     item, labels = cut(analysis.judgments.object), _labels(flags)
     short = [rows if len(rows) <= MOST else "too long; see the JSON" for rows in conditions(analysis)]
     rows: list[Row] = [
-        {
-            "item": label,
-            "rows": condition,
-            "lowest": flag.lowest,
-            "highest": flag.highest,
-            "spread": flag.variance**0.5,
-            "low": flag.low**0.5,
-            "high": flag.high**0.5,
-            "df": flag.df,
-            "judgments": flag.n,
-        }
+        {"item": label, "rows": condition, "lowest": flag.lowest, "highest": flag.highest}
+        | {"spread": flag.variance**0.5, "low": flag.low**0.5, "high": flag.high**0.5, "df": flag.df}
+        | {"judgments": flag.n}
         for label, condition, flag in zip(labels, short, flags.flags, strict=True)
     ]
     finding = f"The {plural(item)} do not differ in spread by more than chance"
@@ -127,14 +119,10 @@ def flagged_scores(analysis: Analysis, flags: Flags) -> Figure:
         if len(cells) > 2 * MOST_ENDS:
             cells = np.concatenate([cells[:MOST_ENDS], cells[-MOST_ENDS:]])
         rows += [
-            {
-                "item": label,
-                "configuration": cut(" · ".join(levels[column[cell]] for levels, column in columns) or "all"),
-                "mean": float(fitted.mean[cell]),
-                "judgments": int(fitted.n[cell]),
-                "lowest": float(fitted.low[cell]),
-                "highest": float(fitted.high[cell]),
-            }
+            {"item": label}
+            | {"configuration": cut(" · ".join(levels[column[cell]] for levels, column in columns) or "all")}
+            | {"mean": float(fitted.mean[cell]), "judgments": int(fitted.n[cell])}
+            | {"lowest": float(fitted.low[cell]), "highest": float(fitted.high[cell])}
             for cell in cells
         ]
     most = max((flag.cells for flag in flags.flags), default=0)

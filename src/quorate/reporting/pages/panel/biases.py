@@ -185,14 +185,9 @@ def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     for one in _lenient_first(view, found.judges):
         sure = [reversal.sure for reversal in found.found if reversal.judge == one.judge]
         rows.append(
-            {
-                "judge": view.judges[one.judge],
-                "order": _order(view, one.order),
-                "tau": one.tau,
-                "other_first": one.top_differs,
-                "surely_reversed": sum(sure),
-                "possibly_reversed": len(sure) - sum(sure),
-            }
+            {"judge": view.judges[one.judge], "order": _order(view, one.order), "tau": one.tau}
+            | {"other_first": one.top_differs, "surely_reversed": sum(sure)}
+            | {"possibly_reversed": len(sure) - sum(sure)}
         )
     taus = [one.tau for one in found.judges if not math.isnan(one.tau)]
     ends = list(dict.fromkeys(number(end, 2) for end in (min(taus), max(taus)))) if taus else ["not known"]

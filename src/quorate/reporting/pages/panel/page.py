@@ -170,13 +170,8 @@ def components(view: PanelAnalysis) -> Figure | None:
     """Components under both models, of the systems for which they answer differently; None where there is none."""
     differ = [(system, one) for system, one in view.crossed if one.disagree]
     rows: list[Row] = [
-        {
-            "component": term(view, name) + ("" if view.alone else f" · {view.systems[system]}"),
-            "model": model,
-            "variance": found.values[name],
-            "low": found.intervals[name][0],
-            "high": found.intervals[name][1],
-        }
+        {"component": term(view, name) + ("" if view.alone else f" · {view.systems[system]}"), "model": model}
+        | {"variance": found.values[name], "low": found.intervals[name][0], "high": found.intervals[name][1]}
         for system, one in differ
         for name in one.separated.values
         for model, found in ((APART, one.separated), (PUBLISHED, one.paper))

@@ -52,13 +52,8 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
 def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist]) -> Figure:
     """Panels with what they cost and how precise they are."""
     rows: list[Row] = [
-        {
-            "panel": one.label,
-            "judges": len(one.judges) or None,
-            "items": one.items,
-            "cost": one.cost,
-            "half": one.half_width if result.corrected else one.half_width_uncorrected,
-        }
+        {"panel": one.label, "judges": len(one.judges) or None, "items": one.items, "cost": one.cost}
+        | {"half": one.half_width if result.corrected else one.half_width_uncorrected}
         for one in lists
     ]
     heads = {"panel": "panel", "judges": "judges", "items": "items", "cost": "cost", "half": "half interval"}

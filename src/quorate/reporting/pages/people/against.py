@@ -224,13 +224,8 @@ def configurations(result: Against) -> Figure:
     """Every configuration with its interval, the best first, beside the majority."""
     ranked = sorted(result.configurations, key=lambda one: -one.value)
     rows: list[Row] = [
-        {
-            "configuration": ", ".join(cut(level) for level in one.levels) or "all",
-            plural(result.unit): one.n,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-        }
+        {"configuration": ", ".join(cut(level) for level in one.levels) or "all", plural(result.unit): one.n}
+        | {"value": one.value, "low": one.low, "high": one.high}
         for one in ranked
     ]
     ends = f"{percent(ranked[-1].value)} to {percent(ranked[0].value)}"

@@ -74,17 +74,9 @@ def differences(result: Agreement) -> Figure:
     """Every two pipelines, by category and kind, in points of percent; which difference is surest."""
     name = _names(result)
     rows: list[Row] = [
-        {
-            "first": name[one.first],
-            "less": name[one.second],
-            "of": cut(one.category),
-            "ties": KINDS[one.kind],
-            "battles": one.n,
-            "points": 100 * one.value,
-            "low": 100 * one.low,
-            "high": 100 * one.high,
-            "p": one.p,
-        }
+        {"first": name[one.first], "less": name[one.second], "of": cut(one.category), "ties": KINDS[one.kind]}
+        | {"battles": one.n, "points": 100 * one.value, "low": 100 * one.low, "high": 100 * one.high}
+        | {"p": one.p}
         for one in result.differences
     ]
     whole = [one for one in result.differences if one.category == ALL and one.kind == "overall"]
@@ -126,15 +118,8 @@ def positions(result: Agreement) -> Figure:
     """Share of choices that were shown first, of every judge, in battles judged in both orders."""
     names = distinct([one.judge for one in result.positions])
     rows: list[Row] = [
-        {
-            "judge": name,
-            "battles": one.battles,
-            "shown_first": 0.5 + one.bias,
-            "low": 0.5 + one.low,
-            "high": 0.5 + one.high,
-            "p": one.p,
-            "consistent": one.consistent,
-        }
+        {"judge": name, "battles": one.battles, "shown_first": 0.5 + one.bias, "low": 0.5 + one.low}
+        | {"high": 0.5 + one.high, "p": one.p, "consistent": one.consistent}
         for name, one in zip(names, result.positions, strict=True)
     ]
     sure = sum(one.p < 0.05 for one in result.positions)

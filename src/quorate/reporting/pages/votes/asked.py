@@ -126,13 +126,9 @@ def looks(result: Monitor) -> Figure:
     every = len(result.n)
     at = np.unique(np.geomspace(1, every, MOST_LOOKS).astype(int)) - 1
     rows: list[Row] = [
-        {
-            "votes": int(result.n[i]),
-            "share": float(result.wins[i] / result.n[i]),
-            "low": 0.5 + float(result.low[i]),
-            "high": 0.5 + float(result.high[i]),
-            "evidence": float(result.evidence[i]),
-        }
+        {"votes": int(result.n[i]), "share": float(result.wins[i] / result.n[i])}
+        | {"low": 0.5 + float(result.low[i]), "high": 0.5 + float(result.high[i])}
+        | {"evidence": float(result.evidence[i])}
         for i in at[::-1].tolist()
     ]
     lines = ["The last look comes first; intervals of all looks hold together. Dashed: no difference."]

@@ -246,17 +246,10 @@ def pairs(view: VotesAnalysis) -> Figure:
     """Every pair with enough votes, the closest first."""
     found, needed = view.found.margins, view.found.needed
     rows: list[Row] = [
-        {
-            "pair": cut(found.pairs[i]),
-            "votes": int(found.n[i]),
-            "margin": float(found.margin[i]),
-            "low": float(found.low[i]),
-            "high": float(found.high[i]),
-            "effect": float(found.effect[i]),
-            "implied": _whole(float(found.implied[i])),
-            "needed": None if np.isnan(needed[i]) else int(needed[i]),
-            "ties": float(found.tie_share[i]),
-        }
+        {"pair": cut(found.pairs[i]), "votes": int(found.n[i]), "margin": float(found.margin[i])}
+        | {"low": float(found.low[i]), "high": float(found.high[i]), "effect": float(found.effect[i])}
+        | {"implied": _whole(float(found.implied[i]))}
+        | {"needed": None if np.isnan(needed[i]) else int(needed[i]), "ties": float(found.tie_share[i])}
         for i in np.argsort(found.absolute, kind="stable").tolist()
     ]
     several = len(view.found) > 1
@@ -391,14 +384,8 @@ def stability(found: Stability) -> Figure:
         line = Marks(ends).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, cloud], height=360)
 
-    heads = {
-        "early": "margin, first votes",
-        "rest": "margin, others",
-        "late": "margin, last votes",
-        "final": "margin, all votes",
-        "drift_p": "p of no change",
-        "others": "other votes",
-    }
+    heads = {"early": "margin, first votes", "rest": "margin, others", "late": "margin, last votes"}
+    heads |= {"final": "margin, all votes", "drift_p": "p of no change", "others": "other votes"}
     return Figure("stability", caption, rows, chart, heads)
 
 

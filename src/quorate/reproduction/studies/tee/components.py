@@ -27,24 +27,13 @@ REPLICATES = 5
 DESIGN = {"items": 50, "prompts": 4, "temperatures": 3, "replicates": REPLICATES, "categories": CATEGORIES}
 TERMS = ("category", "item", "prompt", "item:prompt", "item:temperature", "prompt:temperature")
 """Random terms that the paper fits: no cell, so that what is left is the replicate."""
-BASE = {
-    "category": 0.03,
-    "item": 0.05,
-    "prompt": 0.04,
-    "item:prompt": 0.02,
-    "item:temperature": 0.015,
-    "prompt:temperature": 0.005,
-    "replicate": 0.06,
-}
+BASE = {"category": 0.03, "item": 0.05, "prompt": 0.04, "item:prompt": 0.02, "item:temperature": 0.015}
+BASE |= {"prompt:temperature": 0.005, "replicate": 0.06}
 TEMPERATURES = (0.0, -0.03, 0.05)
-INTERVENTIONS: dict[str, dict[str, int]] = {
-    "as it is": {},
-    "5 more replicates": {"replicates": 10},
-    "2 more prompts": {"prompts": 6},
-    "one temperature": {"temperatures": 1},
-    "5 more replicates, one temperature": {"replicates": 10, "temperatures": 1},
-    "twice the items": {"items": 2 * SIZES["item"]},
-}
+INTERVENTIONS: dict[str, dict[str, int]] = {"as it is": {}, "5 more replicates": {"replicates": 10}}
+INTERVENTIONS |= {"2 more prompts": {"prompts": 6}, "one temperature": {"temperatures": 1}}
+INTERVENTIONS |= {"5 more replicates, one temperature": {"replicates": 10, "temperatures": 1}}
+INTERVENTIONS |= {"twice the items": {"items": 2 * SIZES["item"]}}
 """Changes of the design of 50 items that the paper ranks."""
 
 
@@ -90,14 +79,8 @@ def variance_of(source: Components, design: Mapping[str, Any]) -> float:
 # Convergence: bias and error of components by the size of the study (Fig. 7).
 
 
-STUDY_SIZES = {
-    "10 items": (10, 3, 3),
-    "20 items": (20, 3, 5),
-    "30 items": (30, 3, 5),
-    "50 items": (50, 4, 5),
-    "100 items": (100, 4, 8),
-    "200 items": (200, 5, 10),
-}
+STUDY_SIZES = {"10 items": (10, 3, 3), "20 items": (20, 3, 5), "30 items": (30, 3, 5), "50 items": (50, 4, 5)}
+STUDY_SIZES |= {"100 items": (100, 4, 8), "200 items": (200, 5, 10)}
 """Items, prompts and replicates at three temperatures."""
 ENOUGH = 1000
 """Judgments from which the paper has no bias of 5% or more."""

@@ -23,16 +23,8 @@ from quorate.table.judgments import Judgments
 # The staircase: coverage of intervals that leave out more and more of the pipeline (Table 8, Figs. 1 and 11).
 
 
-TABLE_8 = {
-    "item": 0.055,
-    "prompt": 0.015,
-    "item:prompt": 0.008,
-    "item:temperature": 0.008,
-    "item:judge": 0.020,
-    "prompt:temperature": 0.003,
-    "prompt:judge": 0.003,
-    "replicate": 0.030,
-}
+TABLE_8 = {"item": 0.055, "prompt": 0.015, "item:prompt": 0.008, "item:temperature": 0.008, "item:judge": 0.020}
+TABLE_8 |= {"prompt:temperature": 0.003, "prompt:judge": 0.003, "replicate": 0.030}
 """Its residual is read as the replicate, item and category together as the item."""
 LEVELS = (-0.15, 0.0, 0.15)
 """Means of three temperatures, and of three judges: they add up to zero, so that the true mean is zero."""
@@ -116,14 +108,8 @@ STAIRCASE = MonteCarlo(
 
 AMBIGUOUS_SIZES = {"item": 30, "prompt": 3, "temperature": 2, "judge": 3, "category": 5}
 REPLICATES = 3
-AMBIGUOUS_DESIGN = {
-    "items": 30,
-    "prompts": 3,
-    "temperatures": 1,
-    "judges": 3,
-    "categories": 5,
-    "replicates": REPLICATES,
-}
+AMBIGUOUS_DESIGN = {"items": 30, "prompts": 3, "temperatures": 1, "judges": 3, "categories": 5}
+AMBIGUOUS_DESIGN |= {"replicates": REPLICATES}
 TEMPERATURES, AMBIGUOUS_JUDGES = (0.0, -0.03), (0.0, 0.03, -0.02)
 DRAWN = {"category": 0.03, "item": 0.05, "prompt": 0.04, "item:temperature": 0.015, "prompt:temperature": 0.005}
 DRAWN |= {"prompt:judge": 0.005, "replicate": 0.06}

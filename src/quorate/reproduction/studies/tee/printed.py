@@ -91,12 +91,8 @@ def changes(source: Components, design: Mapping[str, Any]) -> dict[str, float]:
     # Positions are no factor of the calls: each call has one of the two, drawn for its item.
     crossed = {name: count for name, count in design.items() if name != "levels"}
     bases: Mapping[str, Mapping[str, Any]] = {"": {**crossed, "targets": PANEL}, ", by Eq. 3": design}
-    more = {
-        "twice the items": {"items": 2 * design["items"]},
-        "two more prompts": {"prompts": design["prompts"] + 2},
-        "five more replicates": {"replicates": design["replicates"] + 5},
-        "one judge": {"judges": 1},
-    }
+    more = {"twice the items": {"items": 2 * design["items"]}, "two more prompts": {"prompts": design["prompts"] + 2}}
+    more |= {"five more replicates": {"replicates": design["replicates"] + 5}, "one judge": {"judges": 1}}
     return {
         f"{words}{way}, %": 100
         * (project(source, **{**base, **change}).variance / project(source, **base).variance - 1)
@@ -259,12 +255,9 @@ def propaganda(_: np.random.Generator) -> Outcome:
     variance = rate * (1 - rate) * n / (n - 1)
     right = np.where(content["people say yes"], rate, 1 - rate)
     majority = np.array(right > 0.5, dtype=float)
-    values = {
-        "items": float(len(n)),
-        "correlation of variance and accuracy": of_pair(pearson, variance, right),
-        "average accuracy of judgments, %": 100 * float(right.mean()),
-        "accuracy of the majority, %": 100 * float(majority.mean()),
-    }
+    values = {"items": float(len(n)), "correlation of variance and accuracy": of_pair(pearson, variance, right)}
+    values |= {"average accuracy of judgments, %": 100 * float(right.mean())}
+    values |= {"accuracy of the majority, %": 100 * float(majority.mean())}
     thirds = tertiles(variance, right, majority, np.arange(len(n)), 0.95)
     for name, third in zip(("low", "medium", "high"), thirds, strict=True):
         values[f"accuracy at {name} variance, %"] = 100 * third.average.value
