@@ -524,8 +524,9 @@ def test_a_status_of_numbers_is_no_score(tmp_path):
 
 def test_rows_of_a_tool_are_of_the_measure_that_they_name_whoever_asked(tmp_path):
     names = ("hallucination", "helpfulness")
-    cells = [(f"t{n}", f"u{n % 5}", name, MARKS[n, m] / 10, "") for n in range(N) for m, name in enumerate(names)]
+    cells = [(f"t{n}", f"u{n**2 % 5}", name, MARKS[n, m] / 10, "") for n in range(N) for m, name in enumerate(names)]
     found = q.analyze(sheet(tmp_path, *rows("traceId,userId,name,value,stringValue", cells)))
+    assert {one.answer.judgments.names for one in found.measures} == {("item",)}
     assert [one.answer.estimate.value for one in found.measures] == pytest.approx(MARKS[:, :2].mean(axis=0) / 10)
 
 

@@ -183,8 +183,9 @@ def _in_rows(
             and table.keys([str(item), one.name]) > table.column(str(item)).distinct
         ):
             rest = {role: column for role, column in facets.items() if column != one.name}
-            users = [role for role, name in known.items() if "user" in words_of(name) and table.within(str(item), name)]
-            rest |= dict.fromkeys([role for role, column in known.items() if column == one.name] + users, "")
+            rest |= {role: "" for role, column in known.items() if column == one.name}
+            users = (two.name for two in table.columns if "user" in words_of(two.name))  # who asked, and did not judge
+            rest |= {JUDGE: ""} if any(table.within(str(item), user) for user in users) else {}
             more = {key: value for key, value in options.items() if key != "fixed"}
             more |= {"score": score, "facets": {ITEM: item, **rest}}
             rows = {level: f"{quoted(one.name)} = {literal(level)}" for level in one.words}
