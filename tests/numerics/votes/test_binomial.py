@@ -48,6 +48,16 @@ def test_wilson_intervals_of_r(tests):
     assert got == pytest.approx(column(tests, "wilson"), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
+def test_wilson_intervals_hold_the_share_also_at_the_ends(level):
+    n = np.arange(1.0, 2000.0)
+    for share in (0.0, 0.5, 1.0):
+        low, high = binomial.wilson(share * n, n, level)
+        assert np.all((low >= 0) & (low <= share) & (share <= high) & (high <= 1))
+    assert np.all(binomial.wilson(0 * n, n, level)[0] == 0)
+    assert np.all(binomial.wilson(n, n, level)[1] == 1)
+
+
 @pytest.mark.parametrize("wanted", REFERENCE["power"], ids=lambda wanted: str(wanted["alpha"]))
 def test_critical_values_sizes_and_power_of_r(wanted):
     n, alpha = np.array(wanted["n"]), wanted["alpha"]

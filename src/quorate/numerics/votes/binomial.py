@@ -323,7 +323,9 @@ def wilson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
     z2 = normal_quantile((1 + level) / 2) ** 2
     centre = (k + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (k * (n - k) / n + z2 / 4)) / (n + z2)
-    return np.asarray(np.maximum(centre - half, 0.0)), np.asarray(np.minimum(centre + half, 1.0))
+    share = k / n  # which the ends hold, also where rounding would leave one short of 0 or 1
+    low, high = np.clip(centre - half, 0.0, share), np.clip(centre + half, share, 1.0)
+    return np.asarray(low), np.asarray(high)
 
 
 def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
