@@ -115,6 +115,8 @@ class Figure:
         Whether the numbers under the chart are shown from the start.
     short : Short, optional
         How a terminal shows it; one without is not shown there.
+    part : bool
+        Whether it answers a part of the question alone, so that it is never the picture of the answer.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Figure:
     folded: bool = False
     unfolded: bool = False
     short: Short | None = None
+    part: bool = False
 
     @classmethod
     def of(

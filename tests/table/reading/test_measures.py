@@ -120,6 +120,7 @@ def test_the_command_says_each_and_writes_one_page(metrics, verb, tmp_path, monk
     assert "bleu" in out
     page = (tmp_path / "page.html").read_text()
     assert page.count('<section id="measure-') == 2
+    assert page.index('id="figure-1-') > page.index('<section id="measure-1"')
 
 
 def test_plain_values_are_those_of_each(ragas, capsys):

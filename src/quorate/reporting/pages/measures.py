@@ -67,5 +67,5 @@ def _row(one: Measure) -> Row:
 
 def _section(at: int, name: str, page: Page) -> Section:
     """How the page of one measure begins."""
-    figures = (replace(one, name=f"{at}-{one.name}", short=None) for one in page.sections[0].figures)
+    figures = (replace(one, name=f"{at}-{one.name}", short=None, part=True) for one in page.sections[0].figures)
     return Section(f"measure-{at}", cut(name, _LONG), (page.sentence,), tuple(figures))

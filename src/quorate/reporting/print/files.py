@@ -108,7 +108,7 @@ def as_html(page: Page) -> str:
 
 def _lead(page: Page) -> Figure | None:
     """The picture of the answer, which stands under it: the first of the page, unless it is shown on demand only."""
-    first = next((figure for figure in page.figures if figure.chart), None)
+    first = next((figure for figure in page.figures if figure.chart and not figure.part), None)
     return None if first is None or first.folded else first
 
 
