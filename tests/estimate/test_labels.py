@@ -275,7 +275,7 @@ def test_what_has_no_labels():
         label_shares(read({**ROWS, "replicate": [1] * 8}))
 
 
-@pytest.mark.parametrize("call", [q.decompose, q.agreement.alpha, q.judges, q.scores.naive, q.scores.missing_bounds])
+@pytest.mark.parametrize("call", [q.decompose, q.agreement.alpha, q.scores.naive, q.scores.missing_bounds])
 def test_labels_are_refused_where_scores_are_needed(call):
     with pytest.raises(InvalidInput, match="hold labels, which are no numbers"):
         call(read())

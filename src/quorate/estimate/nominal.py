@@ -313,9 +313,9 @@ def both(one: Coefficient, judges: int) -> str:
     """
     if not one.judges or math.isnan(one.low):
         return interval(one)
-    value = _plain(one.value, _places(one.low, one.high))
-    these = f"{limits(one.panel_low, one.panel_high)} with these {counted(judges, 'judge')}"
-    return f"{value} ({these}, {limits(one.low, one.high)} for judges like these)"
+    places = _places(one.low, one.high)
+    these = f"{limits(one.panel_low, one.panel_high, places)} with these {counted(judges, 'judge')}"
+    return f"{_plain(one.value, places)} ({these}, {limits(one.low, one.high)} for judges like these)"
 
 
 def interval(one: Coefficient | PairAgreement) -> str:
@@ -334,15 +334,15 @@ def interval(one: Coefficient | PairAgreement) -> str:
     return f"{_plain(value, _places(one.low, one.high))} ({limits(one.low, one.high)})"
 
 
-def limits(low: float, high: float) -> str:
-    """Both ends of an interval of a coefficient.
+def limits(low: float, high: float, places: int | None = None) -> str:
+    """Both ends of an interval of a coefficient, with as many places as its width needs unless it is said.
 
     Examples
     --------
     >>> limits(-0.104, 0.6741)
     '-.10 to .67'
     """
-    places = _places(low, high)
+    places = places or _places(low, high)
     return f"{_plain(low, places)} to {_plain(high, places)}"
 
 

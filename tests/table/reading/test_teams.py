@@ -577,3 +577,44 @@ def test_experiments_of_a_log_are_its_systems(tmp_path):
     cells = [(run, f"e{n}", MARKS[n, s] % 2, "") for s, run in enumerate(("old-1", "new-2")) for n in range(N)]
     found = q.compare(sheet(tmp_path, *rows("experiment,example_id,feedback.correctness,error", cells)))
     assert {found.a, found.b} == {"old-1", "new-2"}
+
+
+def test_which_version_of_a_reply_is_better_is_said_by_its_ending(tmp_path):
+    replies = ("Please write to our support team.", "Go to the settings and look there.", "It is part of every plan.")
+    cells = [
+        (f"Z{n}", replies[n % 3], f"Or so: {replies[n // 3 % 3]}", ("v1", "v2", "same")[m[0] % 3])
+        for n, m in enumerate(MARKS)
+    ]
+    found = q.compare(sheet(tmp_path, *rows("ticket,reply_v1,reply_v2,better", cells)))
+    assert {found.a, found.b} == {"v1", "v2"}
+
+
+def test_a_statement_about_who_taught_is_no_judge(tmp_path):
+    said = ("Agree", "Neutral", "Disagree")
+    head = "Timestamp,The course was good,The lecturer explained it well,I would recommend it"
+    cells = [(f"2025/06/20 09:{n:02}", *(said[m % 3] for m in row)) for n, row in enumerate(MARKS)]
+    table = read(sheet(tmp_path, *rows(head, cells)))
+    assert (table.n_levels("item"), table.n_levels("judge")) == (3, N)
+
+
+def test_songs_are_ranked_by_juries(tmp_path):
+    cells = [(n + 1, f"Song {n}", *m) for n, m in enumerate(MARKS)]
+    board = q.rank(sheet(tmp_path, *rows("Start,Song,Jury Oslo,Jury Porto,Jury Graz", cells)))
+    assert len(board.systems) == N
+
+
+def test_answers_to_one_question_are_told_apart_by_their_ids(tmp_path):
+    cells = [
+        (n + 1, f"question {n // 2}", f"answer {n}", f"doc {n % 3}", "ab"[n % 5 == 0], m[0])
+        for n, m in enumerate(MARKS)
+    ]
+    table = read(sheet(tmp_path, *rows("#,Question,Bot answer,Source doc,Graded by,Grade", cells)))
+    assert (table.names, table.n_levels("item")) == (("item", "judge"), N)
+
+
+def test_judges_who_share_no_item_are_not_compared(tmp_path, capsys):
+    cells = [(f"c{n}", m[0] % 2, m[1] % 2, ("Marta", "Jonas")[n % 2]) for n, m in enumerate(MARKS)]
+    path = sheet(tmp_path, *rows("case,verdict,truth,judge", cells))
+    code = main(["judges", str(path), "--score", "verdict", "--facet", "item=case", "--human-label", "truth"])
+    assert code in (0, 2)
+    assert "nan" not in capsys.readouterr().out

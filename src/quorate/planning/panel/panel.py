@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, Readings, readings
 from quorate.estimate.means.targets import PANEL
-from quorate.estimate.nominal import LabelPanel, labels
 from quorate.estimate.panel.bias import JudgeBias, SelfPreference, judge_bias, self_preference
 from quorate.estimate.panel.crossed import Crossed, crossed
 from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
@@ -36,6 +35,9 @@ from quorate.table.kinds import given
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row, picked
 from quorate.wording import counted, listed
+
+if TYPE_CHECKING:
+    from quorate.estimate.nominal import LabelPanel
 
 _FEWEST, _MOST = 100, 10**9
 ALL = "all"
@@ -351,6 +353,8 @@ def judges(
         asked = {"system": system, "generation": generation, "identities": identities, "prices": prices, "group": group}
         for name in given(asked):
             raise InvalidInput(f"{name}: is for scores, and these are labels; leave it out")
+        from quorate.estimate.nominal import LabelPanel, labels
+
         found = labels(judgments, level=level)
         return LabelPanel(**{one.name: getattr(found, one.name) for one in fields(found)})
     if JUDGE not in checked(judgments).names:

@@ -25,7 +25,7 @@ JUDGES = words(
     "coder_id"
 )
 JUDGES_ALONE = words(
-    "judge grader rater annotator worker evaluator assessor labeler labeller coder reviewer expert participant "
+    "judge jury grader rater annotator worker evaluator assessor labeler labeller coder reviewer expert participant "
     "respondent scorer critic examiner marker observer referee moderator adjudicator panelist panellist juror "
     "verifier checker inspector autorater turker crowdworker clinician physician radiologist pathologist reader "
     "voter listener viewer triager tester sme taster auditor appraiser proofreader peer jury_member panel_member "

@@ -90,7 +90,7 @@ OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "vi
 """What a column of few whole numbers is called that says when the same was judged again."""
 GIVEN = words("winner label verdict judgment decision answer choice pick class outcome result grade")
 """Words in the name of a column of labels, the likeliest first."""
-SAID = words("diagnosis severity priority sentiment stance intent emotion recommendation band birads pirads")
+SAID = words("stage diagnosis severity priority sentiment stance intent emotion recommendation band birads pirads")
 """Words in the name of a column that may be what a judge said, or a facet."""
 ANSWERERS = frozenset(
     ("respondent", "participant", "user", "worker", "voter", "annotator", "rater", "reviewer", "evaluator")

@@ -93,7 +93,8 @@ def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
     if (item or system) is None or (item and is_id(item)):
         return None
     if several:
-        return _id_of_texts(table, item, [name for role in (JUDGE, SYSTEM, *several) if (name := known.get(role))])
+        beside = [name for role in (JUDGE, SYSTEM, *several) if (name := known.get(role))]
+        return _id_of_texts(table, item, beside) or _id_of_answers(table, item, beside)
     if system is not None:
         free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
         ids = [one.name for one in free if is_id(one.name) and table.keys([one.name, system]) == table.rows]
@@ -115,6 +116,17 @@ def _id_of_texts(table: Table, item: str | None, beside: Sequence[str]) -> str |
     ]
     ids = [name for name in ids if table.within(name, item) and table.keys([name, *beside]) == table.rows]
     return ids[0] if len(ids) == 1 else None
+
+
+def _id_of_answers(table: Table, item: str | None, beside: Sequence[str]) -> str | None:
+    """The id of every row, where what was asked comes back with other answers, of which each is judged."""
+    if item is None or table.keys([item, *beside]) == table.rows:
+        return None
+    answers = [one.name for one in table.columns if RESPONSES & {*words_of(one.name)} and not one.scored]
+    other = any(
+        table.keys([item, name]) > table.column(item).distinct for name in answers if name not in (item, *beside)
+    )
+    return identifier(table, {item, *beside}) if other else None
 
 
 def inner_id(table: Table, known: Mapping[str, str]) -> str | None:

@@ -37,7 +37,7 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         ended = [one.name for one in said if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
         marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
         asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked
-        worked = [one.name for one in free if {*_said(one.name)} & PROFESSIONS and not asked]
+        worked = [one.name for one in said if {*_said(one.name)} & PROFESSIONS and not asked]
         named = [
             one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
         ]

@@ -17,6 +17,7 @@ from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
+from quorate.table.reading.doubt import is_sentence
 from quorate.table.reading.in_words import is_prose
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Meant, Reading
@@ -58,6 +59,10 @@ _CODES: Mapping[tuple[float, ...], tuple[Mapping[str, Any], ...]] = {
 """What numbers beside two answers may mean, the likeliest first."""
 
 
+_Outcomes = dict[str, str | tuple[str, ...]] | None
+"""What labels stand for, where that is not plain."""
+
+
 @dataclass(frozen=True)
 class _Sides:
     """Two answers side by side, by the names of their columns, and what these say of whose they are."""
@@ -81,7 +86,7 @@ def of_unnamed(table: Table, compared: bool) -> Reading | None:
     if found is None or not compared or found.confidence != "likely":
         return found
     names = [str(found.options[role]).removeprefix(SAME) for role in ("model_a", "model_b")]
-    if {words_of(name)[-1] for name in names} - _PLACES:
+    if {words_of(name)[-1] for name in names} - _PLACES or all(words_of(name)[0] == "v" for name in names):
         return found
     return replace(found, confidence="unsure", said=f"{listed(names)} are sides, and no systems by their names")
 
@@ -139,7 +144,8 @@ def _says_chosen(one: Column, words: frozenset[str] = _CHOSEN) -> bool:
 
 def _answers(table: Table) -> _Sides | None:
     """The two columns of answers whose names differ in one word; None if there are none, or more than two."""
-    prose = [one for one in table.columns if not one.numeric and (2 * one.distinct > table.rows or is_prose(one))]
+    texts = [one for one in table.columns if not one.numeric]
+    prose = [one for one in texts if 2 * one.distinct > table.rows or is_prose(one) or is_sentence(one)]
     texts = [one for one in prose if not {*words_of(one.name)} & IDS]
     found = [sides for one, other in combinations(texts, 2) if (sides := _sides(one.name, other.name)) is not None]
     return found[0] if len(found) == 1 else None
@@ -172,7 +178,7 @@ def _written(name: str, head: str) -> str:
     return name[begin : begin + size] if same else head
 
 
-def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], dict[str, str | tuple[str, ...]] | None]]:
+def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], _Outcomes]]:
     """The names of both sides that the labels of a column are of, and what these mean where that is not plain."""
     left = [word for word in one.words if plain(word) not in _NO_SIDE]
     said = {plain(word) for word in left}
@@ -186,7 +192,7 @@ def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], dic
             if by and by.keys() <= {*plainly}:
                 return [((by.get(plainly[0], names[0]), by.get(plainly[1], names[1])), None)]
         phrases = sides_in(one.words) if len(one.words) == one.distinct else None
-        return [] if phrases is None else [(sides.heads, phrases)]
+        return _by_endings(left, sides) if phrases is None else [(sides.heads, phrases)]
     if places and len(left) == 2:
         first = next(word for word in left if plain(word) in WORDS[A])
         return [((first, next(word for word in left if word != first)), None)]
@@ -194,6 +200,13 @@ def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], dic
     if len(left) == 2 and (tied or "winner" in words_of(one.name)) and not places:
         return [((min(left), max(left)), None)]
     return []
+
+
+def _by_endings(left: Sequence[str], sides: _Sides) -> list[tuple[tuple[str, str], _Outcomes]]:
+    """Both sides where the names of their columns end with the two words, as ``reply_v1`` does with v1."""
+    ends = [[word for word in left if len(word) > 1 and _bare(name).endswith(_bare(word))] for name in sides.columns]
+    plainly = [len(words) for words in ends] == [1, 1] and {*ends[0], *ends[1]} == {*left}
+    return [((ends[0][0], ends[1][0]), None)] if plainly else []
 
 
 def _in_numbers(table: Table, sides: _Sides) -> Reading | None:
