@@ -199,7 +199,9 @@ def each_measure(function: Function) -> Function:
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
-        source, rest = (given[0], given[1:]) if given else (named.pop(name, None), ())
+        if not given and name not in named:
+            return function(**named)  # which says what is missing
+        source, rest = (given[0], given[1:]) if given else (named.pop(name), ())
         if not isinstance(source, Measured):
             try:
                 return function(source, *rest, **named)

@@ -618,3 +618,11 @@ def test_judges_who_share_no_item_are_not_compared(tmp_path, capsys):
     code = main(["judges", str(path), "--score", "verdict", "--facet", "item=case", "--human-label", "truth"])
     assert code in (0, 2)
     assert "nan" not in capsys.readouterr().out
+
+
+def test_words_that_pass_and_fail_are_said_as_such(tmp_path, capsys):
+    cells = [(f"c{n}", ("Pass", "FAIL")[m[0] % 2], ("pass", "fail")[m[1] % 2]) for n, m in enumerate(MARKS)]
+    assert main(["judges", str(sheet(tmp_path, *rows("case,llm_judge,human", cells)))]) == 0
+    out = capsys.readouterr().out.replace("\n", " ")
+    assert "of what people pass" in out
+    assert '"1"' not in out

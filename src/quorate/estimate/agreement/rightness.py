@@ -200,6 +200,14 @@ def marks_given(judgments: Judgments) -> tuple[Floats, Ints]:
     return judgments.mean, np.arange(judgments.n_cells + 1)
 
 
+def _in_words(names: tuple[str, ...], judged: Judgments | Votes) -> tuple[str, ...]:
+    """Verdicts of 0 and 1 as the words that they were read from, where each was one."""
+    words = judged.origin.rows.words if isinstance(judged, Judgments) and judged.origin else None
+    said = {f"{number:g}": word.casefold() for word, number in (words.numbers if words else ())}
+    each = len({word.casefold() for word, _ in words.numbers}) == len(names) if words else False
+    return tuple(said[name] for name in names) if each and names == ("0", "1") == tuple(sorted(said)) else names
+
+
 _MOST, _SAME = 20_000_000, 1e-9
 
 
@@ -406,7 +414,7 @@ def rightness(
         np.unique([judged.cluster[place] for place in known], return_inverse=True)[1].astype(np.int64),
         judged.unit,
         judged.wording,
-        tuple(places),
+        _in_words(tuple(places), judgments),
         tuple(judged.units[place] for place in known),
     )
 

@@ -141,7 +141,7 @@ def _open(
     table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> tuple[list[str], tuple[Meant, ...]]:
     """What no name says, and the ways in which it may be meant."""
-    each = _in_rows(table, score, options, known)
+    each = _in_rows(table, score, options, known) if found.named else None
     if each is not None:
         return [f"{each[0]} names {len(each[1])} measures, which need not answer one question"], each[1]
     said, ways = _open_of_score(table, table.column(score), options, found, known)
