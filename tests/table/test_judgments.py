@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.arrays import dense
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
@@ -80,12 +79,6 @@ def test_unknown_names_are_told_with_those_that_exist(table, ask, line):
 
 def test_describe_is_the_facts(table):
     assert table.describe().rows == 6
-
-
-@pytest.mark.parametrize("key", [[3, 1, 3, 0], [10**15, 5, 10**15], []])
-def test_dense_codes_follow_the_order_of_values(key):
-    key = np.array(key, dtype=np.int64)
-    np.testing.assert_array_equal(dense(key), np.unique(key, return_inverse=True)[1])
 
 
 def test_without_statuses_rows_are_answers():

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -256,7 +256,7 @@ def judge_of(judgments: Judgments) -> tuple[np.ndarray[tuple[int], np.dtype[np.i
     others = [name for name in judgments.names if name not in (item, *judgments.ancestors(item))]
     names = [JUDGE] if JUDGE in judgments.names else others
     code = judgments.level_codes(names)
-    _, first = np.unique(code, return_index=True)
+    first = first_of_each(code)
     labels = (
         " ".join(judgments.facet(name).levels[judgments.column(name)[row]] for name in names) for row in first.tolist()
     )

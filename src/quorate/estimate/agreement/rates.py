@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, first_of_each
 from quorate.errors import InvalidInput, QuorateError
 from quorate.estimate.agreement.rightness import Rightness, of_items, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
@@ -356,7 +356,7 @@ def segments(seen: Rightness, judgments: Judgments, length: Lengths | None, leve
 def _of_items(judgments: Judgments, by: str, units: tuple[str, ...]) -> list[str]:
     """The level of a facet that each item is in."""
     code = judgments.level_codes([judgments.object])
-    first = np.unique(code, return_index=True)[1]
+    first = first_of_each(code)
     levels = judgments.facet(by).levels
     of = dict(
         zip(level_labels(judgments, judgments.object), (levels[at] for at in judgments.column(by)[first]), strict=True)

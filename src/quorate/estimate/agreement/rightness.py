@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import refuse_keyless
 from quorate.estimate.labels import label_shares
@@ -97,7 +97,7 @@ def _of_judgments(judgments: Judgments) -> Verdicts:
     unit, items, of, cluster = judged_units(table)
     roles = tuple(name for name in table.names if name not in (table.object, *of_items(table)))
     code = table.level_codes(roles)
-    first = np.unique(code, return_index=True)[1]
+    first = first_of_each(code)
     columns = [[table.facet(role).levels[at] for at in table.column(role)[first]] for role in roles]
     levels = tuple(zip(*columns, strict=True)) if columns else ((),)
     return Verdicts(unit, names, shares, table.n, items, of, roles, levels, code, cluster, PROMPT)
@@ -113,7 +113,7 @@ def judged_units(table: Judgments) -> tuple[str, tuple[str, ...], Ints, tuple[st
 
 def _without(table: Judgments, roles: Collection[str]) -> tuple[str, ...]:
     """Labels of items, with what they are nested in but for these roles: responses to one item resemble each other."""
-    first = np.unique(table.level_codes([table.object]), return_index=True)[1]
+    first = first_of_each(table.level_codes([table.object]))
     path = [name for name in (table.object, *table.ancestors(table.object)) if name not in roles]
     columns = [[table.facet(name).levels[at] for at in table.column(name)[first]] for name in reversed(path)]
     return tuple(map(" / ".join, zip(*columns, strict=True)))

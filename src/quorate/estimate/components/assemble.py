@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints, dense
+from quorate.arrays import Floats, Ints, dense, first_of_each
 from quorate.errors import InvalidInput, NotEstimable, Unbalanced
 from quorate.estimate.components.model import CELL, Model, closure, residuals
 from quorate.frozen import dataclass
@@ -148,7 +148,7 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
     terms = _terms(model)
     of_fixed = list(dict.fromkeys(name for term in terms for name in term))
     row = judgments.level_codes(of_fixed) if of_fixed else np.zeros(judgments.n_cells, dtype=np.int64)
-    first = np.unique(row, return_index=True)[1]
+    first = first_of_each(row)
     singles = {name: _single(judgments, name, first) for name in of_fixed}
     average = {name: single.mean for name, single in singles.items()}
     x = np.hstack([np.ones((len(first), 1)), *(_product([singles[n].x for n in term]) for term in terms)])
@@ -207,7 +207,7 @@ def _shares(judgments: Judgments, name: str) -> Floats:
     count = len(judgments.facet(name).levels)
     if name not in judgments.ancestors(judgments.object):
         return np.full(count, 1 / count)
-    first = np.unique(judgments.level_codes([judgments.object]), return_index=True)[1]
+    first = first_of_each(judgments.level_codes([judgments.object]))
     return np.bincount(judgments.column(name)[first], minlength=count) / len(first)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.diagnostics.check import Check, Residuals
@@ -278,7 +278,7 @@ def odd_interaction(residuals: Residuals) -> Check:
     if not names:
         raise NotEstimable(f"{term} is not in the model")
     code = fit.judgments.level_codes(names[0].split(":"))
-    first = np.unique(code, return_index=True)[1]
+    first = first_of_each(code)
     if len(first) == len(code):
         raise NotEstimable(f"{term} is the cell: its size by judge is the noise of the judges")
     if int(judge.max()) + 1 < 3:

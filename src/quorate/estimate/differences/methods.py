@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints, dense
+from quorate.arrays import Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import ExactFit, decompose
@@ -527,8 +527,9 @@ def open_panel(
 
 def judges_met(judgments: Judgments, facet: str) -> list[list[int]]:
     """The judges of every system, by their codes."""
-    pairs = np.unique(np.column_stack([judgments.level_codes([facet]), judgments.column(JUDGE)]), axis=0)
-    return [part.tolist() for part in np.split(pairs[:, 1], np.flatnonzero(np.diff(pairs[:, 0])) + 1)]
+    judges = judgments.n_levels(JUDGE)
+    system, judge = np.divmod(occurring(judgments.level_codes([facet]) * judges + judgments.column(JUDGE)), judges)
+    return [part.tolist() for part in np.split(judge, np.flatnonzero(np.diff(system)) + 1)]
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:

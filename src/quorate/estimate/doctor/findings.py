@@ -14,7 +14,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.errors import QuorateError
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_tail, f_tail
@@ -265,7 +265,7 @@ def label_findings(judgments: Judgments) -> Iterator[Finding]:
     name, above = judgments.object, judgments.ancestors(judgments.object)
     if above:
         code = judgments.level_codes([name])
-        label = judgments.column(name)[np.unique(code, return_index=True)[1]]
+        label = judgments.column(name)[first_of_each(code)]
         repeated = int((np.bincount(label) > 1).sum())
         if repeated:
             total = len(judgments.facet(name).levels)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
@@ -102,7 +102,7 @@ def of_families(mean: Estimate) -> list[Caveat]:
     if between + within == 0:
         return []
     correlation = between / (between + within)
-    first = np.unique(judgments.level_codes([JUDGE]), return_index=True)[1]
+    first = first_of_each(judgments.level_codes([JUDGE]))
     sizes = np.bincount(judgments.level_codes([parent])[first])
     effect = 1 + (float(sizes @ sizes) / judges - 1) * correlation
     return [caveats.judges_in_families(parent, families, judges, correlation, effect)]
@@ -182,7 +182,7 @@ def configurations(judgments: Judgments, facets: tuple[str, ...]) -> tuple[Confi
     squares = np.bincount(owner, (mean - value[owner]) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         se = np.sqrt(squares / (count - 1) / count)
-    first = np.unique(configuration, return_index=True)[1]
+    first = first_of_each(configuration)
     columns = {name: (judgments.facet(name).levels, judgments.column(name)[first]) for name in facets}
     return tuple(
         Configuration({name: levels[at[i]] for name, (levels, at) in columns.items()}, float(v), float(s), int(c))
@@ -362,11 +362,11 @@ def level_labels(judgments: Judgments, facet: str) -> tuple[str, ...]:
     """
     if ":" in facet:
         own = facet.split(":")
-        first = np.unique(judgments.level_codes(own), return_index=True)[1]
+        first = first_of_each(judgments.level_codes(own))
         each = [np.array(level_labels(judgments, name))[judgments.level_codes([name])[first]] for name in own]
         return tuple(":".join(labels) for labels in zip(*each, strict=True))
     code = judgments.level_codes([facet])
-    cells = np.unique(code, return_index=True)[1]
+    cells = first_of_each(code)
     path = (facet,) if len(cells) == len(judgments.facet(facet).levels) else (facet, *judgments.ancestors(facet))
     columns = ((judgments.facet(name).levels, judgments.column(name)[cells].tolist()) for name in reversed(path))
     return tuple(map(" / ".join, zip(*(map(labels.__getitem__, at) for labels, at in columns), strict=True)))
@@ -447,7 +447,7 @@ def _predicted(fit: Decomposition, facet: str, term: str, level: float) -> tuple
     effect = predicted.effect - predicted.effect.mean()
     own = facet.split(":")
     within = {*own, *(up for name in own for up in judgments.ancestors(name))}
-    cells = np.unique(judgments.level_codes(own), return_index=True)[1]
+    cells = first_of_each(judgments.level_codes(own))
     others = np.zeros(len(cells))
     for name in dict.fromkeys((*fixed.levels, *fit.variances)):
         if name in (facet, term) or not set(name.split(":")) < within:

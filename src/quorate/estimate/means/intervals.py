@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, first_of_each
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.targets import (
@@ -37,7 +37,7 @@ _FAR = 1e4
 
 def group_sizes(judgments: Judgments, name: str) -> Floats:
     """Items in every level of what groups them."""
-    first = np.unique(judgments.level_codes([judgments.object]), return_index=True)[1]
+    first = first_of_each(judgments.level_codes([judgments.object]))
     return np.bincount(judgments.level_codes([name])[first]).astype(float)
 
 

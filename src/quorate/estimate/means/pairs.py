@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.means.intervals import inside_fixed, is_of_known_levels, term_facets
 from quorate.estimate.means.mean import Estimate
@@ -121,7 +121,7 @@ def distances(judgments: Judgments, facets: Sequence[str], targets: Mapping[str,
     above = {up for name in facets for up in judgments.ancestors(name)}
     leaves = [name for name in facets if name not in above]
     codes, code = {name: judgments.level_codes([name]) for name in leaves}, judgments.level_codes(leaves)
-    first = np.unique(code, return_index=True)[1]
+    first = first_of_each(code)
     at = {name: own[first] for name, own in codes.items()}
     sums = {name: np.array([np.bincount(own, row) for row in weights]) for name, own in codes.items()}
     shares = {name: share(judgments, name, targets[name]) for name in leaves}

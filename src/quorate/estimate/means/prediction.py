@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import residuals
 from quorate.frozen import dataclass
@@ -49,7 +49,7 @@ def level_scores(fit: Fitted, t: int, projected: Floats | None = None) -> tuple[
     total = np.bincount(code, fit.projected if projected is None else projected).astype(np.float64)
     if t >= problem.n_within:
         return total, solved.levels.diagonal[problem.units.shared_term == t - problem.n_within]
-    cell, first = problem.units.cell_index[problem.units.mean_cell], np.unique(code, return_index=True)[1]
+    cell, first = problem.units.cell_index[problem.units.mean_cell], first_of_each(code)
     columns = np.einsum("pkl,plk->pk", solved.j, solved.products.k)
     return total, columns[problem.units.cell_pattern[cell], problem.units.column[cell, t]][first]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from quorate import rules
-from quorate.arrays import Floats
+from quorate.arrays import Floats, first_of_each
 from quorate.errors import InvalidInput
 from quorate.estimate.components.fit import Fitted
 from quorate.frozen import dataclass
@@ -287,7 +287,7 @@ def share(judgments: Judgments, name: str, target: Target) -> Floats:
         return np.full(n, 1 / target.size)
     if name in judgments.ancestors(judgments.object):
         item = judgments.level_codes([judgments.object])
-        first = np.unique(item, return_index=True)[1]
+        first = first_of_each(item)
         return np.bincount(code[first], minlength=n) / len(first)
     parent = judgments.facet(name).parent
     if parent is None or name == judgments.object:

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate import caveats, rules
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, first_of_each
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import closure
@@ -168,7 +168,7 @@ def _refuse_other_facets(judgments: Judgments, generation: str | None) -> None:
 def _fullest_level(judgments: Judgments, name: str) -> str:
     """The level that most judges scored, and of these the one with most cells: a slice worth looking at."""
     size = len(judgments.facet(name).levels)
-    one_each = np.unique(judgments.level_codes([name, JUDGE]), return_index=True)[1]
+    one_each = first_of_each(judgments.level_codes([name, JUDGE]))
     judges = np.bincount(judgments.column(name)[one_each], minlength=size)
     cells = np.bincount(judgments.column(name), minlength=size)
     return judgments.facet(name).levels[int(np.lexsort((-np.arange(size), cells, judges))[-1])]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from quorate import caveats, rules
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints, dense
+from quorate.arrays import Bools, Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, reordered, robust_law
@@ -155,7 +155,7 @@ def _variance(
     pair: Ints, each: Floats, weight: Floats, groups: list[Ints], edges: Ints, signs: Floats
 ) -> tuple[Floats, float]:
     """Variance of every sum of log odds, the largest by any facet or by single votes, and degrees of freedom."""
-    kinds, code = np.unique(pair, return_inverse=True)
+    kinds, code = occurring(pair), dense(pair)
     at = np.searchsorted(kinds, edges)
     single = np.bincount(code, each**2 / weight, len(kinds))  # a row of several votes is several
     variance, df = single[at].sum(axis=1), float(weight.sum())

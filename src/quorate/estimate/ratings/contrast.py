@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints, dense
+from quorate.arrays import Bools, Floats, Ints, dense, first_of_each
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
@@ -252,7 +252,7 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
             counted.systems, components(counted.design, np.where(without > _NOTHING, without, 0.0), "weak")
         )
         if len(groups) > whole:
-            first = np.unique(cells(votes, cluster)[used], return_index=True)[1][unit]
+            first = first_of_each(cells(votes, cluster)[used])[unit]
             level = votes.column(cluster)[used][first]
             label = votes.facet(cluster).levels[level] if level >= 0 else ""
             raise NotEstimable(

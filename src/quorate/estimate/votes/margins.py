@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate import caveats, rules
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.targets import FEWEST_DRAWN
@@ -144,7 +144,7 @@ def _by_facets(
 def _levels(sampled: Sampled, level: Ints, some: Bools | slice = slice(None)) -> Ints:
     """How many levels of a facet the votes of every pair are of, or some of them."""
     unit, level = sampled.unit[some], level[some]
-    cell = np.unique(unit * (int(level.max(initial=0)) + 1) + level)
+    cell = occurring(unit * (int(level.max(initial=0)) + 1) + level)
     return np.bincount(cell // (int(level.max(initial=0)) + 1), minlength=len(sampled))
 
 
@@ -153,9 +153,9 @@ def _repeating(votes: Votes, sampled: Sampled, name: str) -> Bools:
     level = votes.column(name)[sampled.row].astype(np.int64)
     some = level >= 0
     unit, out = sampled.unit[some], np.zeros(len(sampled), dtype=np.bool_)
-    cell, place = np.unique(unit * (int(level.max(initial=0)) + 1) + level[some], return_inverse=True)
-    often = np.bincount(place, sampled.weight[some], len(cell)) > 1
-    out[unit[often[place]]] = True
+    cell = dense(unit * (int(level.max(initial=0)) + 1) + level[some])
+    often = np.bincount(cell, sampled.weight[some]) > 1
+    out[unit[often[cell]]] = True
     return out
 
 

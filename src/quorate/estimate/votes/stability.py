@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense, one_of_each
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
@@ -303,8 +303,8 @@ def _clustered_drift(sampled: Sampled, early: Bools, codes: Sequence[Ints]) -> F
     adds = (sampled.won - share[part]) / n[part] * np.where(early, 1, -1)
 
     def by(code: Ints) -> tuple[Floats, Floats]:
-        key, place = np.unique(sampled.unit * (code.max() + 1) + code, return_inverse=True)
-        unit = key // (code.max() + 1)
+        place = dense(sampled.unit * (code.max() + 1) + code)
+        unit = one_of_each(place, sampled.unit)
         groups = np.bincount(unit, minlength=pairs)
         spread = np.bincount(unit, np.bincount(place, adds) ** 2, pairs) * groups / np.maximum(groups - 1, 1)
         return spread, np.maximum(groups - 1.0, 1.0)

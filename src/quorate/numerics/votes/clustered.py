@@ -333,7 +333,7 @@ def multiway(outcome: Floats, weight: Floats, codes: Sequence[NDArray[Any]]) -> 
     found = multiways(np.zeros(len(outcome), dtype=np.int64), outcome, weight, codes)
     ways = tuple(way.one(0) for way in found.ways)
     fewest = min(range(len(ways)), key=lambda i: ways[i].effective)
-    sizes = np.bincount(np.unique(codes[fewest], return_inverse=True)[1], weight).astype(float)
+    sizes = np.bincount(dense(codes[fewest]), weight).astype(float)
     return Multiway(found.share.one(0), ways, sizes)
 
 
@@ -430,11 +430,11 @@ def intersections(codes: Sequence[NDArray[Any]]) -> Iterator[tuple[int, Ints]]:
     codes : sequence of array, shape (rows,)
         Level of each facet, from 0.
     """
+    cells: dict[tuple[int, ...], Ints | int] = {(): 0}
     for count in range(1, len(codes) + 1):
-        for chosen in combinations(codes, count):
-            cell = np.zeros(len(chosen[0]), dtype=np.int64)
-            for code in chosen:
-                cell = dense(cell * (int(code.max(initial=0)) + 1) + code)
+        for chosen in combinations(range(len(codes)), count):
+            code = codes[chosen[-1]]
+            cells[chosen] = cell = dense(cells[chosen[:-1]] * (int(code.max(initial=0)) + 1) + code)
             yield count, cell
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense, one_of_each
 from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.power import cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
@@ -68,9 +68,9 @@ def gather(pair: NDArray[Any], cluster: NDArray[Any], won: Floats, weight: Float
         Number of pairs.
     """
     key = pair.astype(np.int64) * (int(cluster.max(initial=0)) + 1) + cluster
-    _, first, code = np.unique(key, return_index=True, return_inverse=True)
+    code = dense(key)
     wins, votes = (np.bincount(code, each).astype(np.float64, copy=False) for each in (won * weight, weight))
-    return Clusters(pair[first], wins, votes, pairs)
+    return Clusters(one_of_each(code, pair), wins, votes, pairs)
 
 
 def design_effect(sums: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import Floats, dense, one_of_each
+from quorate.arrays import Floats, dense, in_order, one_of_each
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
 from quorate.table.columns.labels import ABSENT, STATUS_WORDS, Coded, statuses_of
@@ -235,7 +235,7 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     facets = tuple(facet for facet, _ in pairs)
     columns = [codes for _, codes in pairs]
     key = cell_key(columns, [len(facet.levels) for facet in facets], facets)
-    order: NDArray[np.int64] | slice = slice(None) if (key[1:] > key[:-1]).all() else np.argsort(dense(key))
+    order: NDArray[np.int64] | slice = slice(None) if (key[1:] > key[:-1]).all() else in_order(key)[1]
     n, low, high = grouped.n[order], grouped.low[order], grouped.high[order]
     mean = np.where(low == high, low, grouped.mean[order])
     ss = np.where((low == high) | (n == 0), 0.0, grouped.ss[order])
