@@ -151,6 +151,17 @@ def _triples(met: Bools, size: int) -> tuple[Ints, Ints, Ints]:
     return i[whole], j[whole], k[whole]
 
 
+def _products(each: Floats, group: Ints, code: Ints, shape: tuple[int, int]) -> Floats:
+    """Sums over groups of the products of what their rows of every two codes sum to."""
+    if math.prod(shape) <= 4 * len(each):
+        sums = np.bincount(group * shape[1] + code, each, math.prod(shape)).reshape(shape)
+        return np.asarray(sums.T @ sums)
+    from scipy.sparse import coo_array
+
+    sparse = coo_array((each, (group, code)), shape=shape).tocsr()
+    return np.asarray((sparse.T @ sparse).toarray())
+
+
 def _variance(
     pair: Ints, each: Floats, weight: Floats, groups: list[Ints], edges: Ints, signs: Floats
 ) -> tuple[Floats, float]:
@@ -163,10 +174,7 @@ def _variance(
         several = int(group.max()) + 1
         if several < _FEWEST_CLUSTERS:
             continue
-        from scipy.sparse import coo_array
-
-        sums = coo_array((each, (group, code)), shape=(several, len(kinds))).tocsr()
-        products = (sums.T @ sums).toarray() * several / (several - 1)
+        products = _products(each, group, code, (several, len(kinds))) * several / (several - 1)
         parts = signs[:, None] * signs * products[at[:, :, None], at[:, None, :]]
         variance = np.maximum(variance, parts.sum(axis=(1, 2)))
         df = min(df, several - 1.0)

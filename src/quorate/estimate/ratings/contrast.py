@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints, dense, first_of_each
+from quorate.arrays import Bools, Floats, Ints, dense, first_of_each, one_of_each
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
@@ -82,6 +82,18 @@ class Rows:
         entries = coo_array((self.share, (code, self.place)), shape=(there, self.size))
         return Units(np.ones(there), entries.tocsr())
 
+    def kinds(self, code: Ints) -> Units:
+        """The same clusters, of which those of a single row are of one kind where they add the same."""
+        from scipy.sparse import coo_array
+
+        alone = (np.bincount(code)[code] == 1) & (self.share == self.share[:1])
+        kind = dense(np.where(alone, self.place, self.size + code))
+        times = np.bincount(kind[alone], minlength=int(kind.max(initial=-1)) + 1)
+        kept = ~alone
+        kept[one_of_each(kind, np.arange(len(kind)))] = True
+        entries = coo_array((self.share[kept], (kind[kept], self.place[kept])), shape=(len(times), self.size))
+        return Units(np.maximum(times, 1).astype(float), entries.tocsr())
+
 
 def cluster_laws(
     counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, *, cluster: Cluster | None
@@ -131,8 +143,8 @@ def cluster_laws(
         return ClusterLaws(None, effects=effects)
     total = np.sum([way.covariance for way in ways.values()], axis=0)
     for count, code in intersections([code for code, _ in codes.values()]):
-        if count > 1:
-            units = rows.units(code)
+        if count > 1:  # most of these clusters may be a single vote
+            units = rows.kinds(code)
             told = leverage(counted.design, at, ridge, units, inverse)
             cell = covariance(counted.design, at, ridge, units, inverse)
             total += (-1) ** (count + 1) * widened(cell, told.excess, s)

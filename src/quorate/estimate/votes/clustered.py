@@ -91,8 +91,8 @@ def repeating(votes: Votes, used: Bools) -> tuple[str, ...]:
     each, found = votes.weights[used].astype(float), []
     for name in DEPENDENCE:
         if name in votes.names:
-            code = votes.column(name)[used]
-            found += [name] if np.bincount(code[code >= 0], each[code >= 0]).max(initial=0) > 1 else []
+            of_level = np.bincount(votes.column(name)[used] + 1, each)[1:]
+            found += [name] if of_level.max(initial=0) > 1 else []
     return tuple(found)
 
 

@@ -82,7 +82,9 @@ def order_effect(votes: Votes, cluster: Cluster | None = None) -> Iterator[Cavea
     alike = shown.prod(axis=1) / total
     share = float((alike * (1 + wins[:, 0] / shown[:, 0] - wins[:, 1] / shown[:, 1])).sum() / (2 * alike.sum()))
     rows = np.flatnonzero(usable)[kept]
-    by = clustered_by(votes, cluster, np.isin(np.arange(votes.rows), rows))
+    used = np.zeros(votes.rows, dtype=np.bool_)
+    used[rows] = True
+    by = clustered_by(votes, cluster, used)
     if by:
         other = np.zeros((len(both), 2))
         other[both] = shown[:, ::-1] / total[:, None]

@@ -264,8 +264,9 @@ def covariance(
     if units is None:  # information and ridge are the matrix that was inverted
         return centred(inverse.copy(), design.systems)
     summed = design.gradients(at.theta[:, 0], units.matrix)
-    times = units.size / (1 - units.share)
-    meat = (summed.T.multiply(times[None]).tocsr() @ summed).astype(inverse.dtype)
+    weighed = summed.copy()
+    weighed.data *= np.repeat(units.size / (1 - units.share), np.diff(summed.indptr))
+    meat = (weighed.T.tocsr() @ summed).astype(inverse.dtype)
     if meat.nnz > _SPARSE * meat.shape[0] ** 2:
         meat = meat.toarray()
 

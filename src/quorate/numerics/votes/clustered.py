@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints, dense
+from quorate.arrays import Floats, Ints, dense, one_of_each
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
@@ -116,10 +116,9 @@ def shares(wins: Floats, sizes: Floats, squares: Floats | None = None, study: In
     p = of.total(wins) / n
     w = sizes / of.each(n)
     with np.errstate(invalid="ignore", divide="ignore"):  # one cluster says nothing of its spread
-        rest = (wins - of.each(p) * sizes) ** 2 / (1 - w)
         rho = _icc(of, wins, sizes, wins if squares is None else squares)
         df = _df(of, w, sizes * (1 + (sizes - 1) * of.each(rho)))
-    se, df, rho = (np.where(groups < 2, np.nan, x) for x in (np.sqrt(of.total(rest)) / n, df, rho))
+    se, df, rho = (np.where(groups < 2, np.nan, x) for x in (_errors(of, wins, sizes), df, rho))
     square, most = of.product(w, w), of.largest(w)
     rest = np.divide((1 - most) ** 2, square - most**2, out=np.zeros_like(most), where=groups > 1)
     return Shares(p, se, df, rho, groups, n, 1 / square, 2.0**-rest)
@@ -154,6 +153,14 @@ class _Studies:
     def each(self, value: Floats) -> Floats:
         """The value of its study for every cluster."""
         return np.asarray(value[:, None] if self.number is None else value[self.number])
+
+
+def _errors(of: _Studies, wins: Floats, sizes: Floats) -> Floats:
+    """Standard errors of shares (CR2); of a single cluster, which says nothing of its spread, no number."""
+    n = of.total(sizes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rest = (wins - of.each(of.total(wins) / n) * sizes) ** 2 / (1 - sizes / of.each(n))
+        return np.asarray(np.where(of.groups(sizes) < 2, np.nan, np.sqrt(of.total(rest)) / n))
 
 
 def interval(share: Share, level: float) -> tuple[float, float]:
@@ -364,14 +371,13 @@ def multiways(study: Ints, outcome: Floats, weight: Floats, codes: Sequence[NDAr
     """
     ways, total = list[Shares](), np.zeros(1)
     for count, cell in intersections([dense(study * (int(code.max(initial=0)) + 1) + code) for code in codes]):
-        wins, votes, squares = (
-            np.bincount(cell, weight * x).astype(float) for x in (outcome, np.ones_like(outcome), outcome**2)
-        )
-        owner = np.empty(len(votes), dtype=np.int64)
-        owner[cell] = study
-        one = shares(wins, votes, squares, owner)
-        total = total + (-1) ** (count + 1) * one.se**2
-        ways += [one] if count == 1 else []
+        wins, votes = (np.bincount(cell, x).astype(float, copy=False) for x in (weight * outcome, weight))
+        owner = one_of_each(cell, study)
+        if count == 1:
+            squares = np.bincount(cell, weight * outcome**2).astype(float, copy=False)
+            ways.append(shares(wins, votes, squares, owner))
+        error = ways[-1].se if count == 1 else _errors(_Studies(owner), wins, votes)
+        total = total + (-1) ** (count + 1) * error**2
     variance, df = combined(total, np.array([way.se for way in ways]) ** 2, np.array([way.df for way in ways]))
     fewest = np.argmin([way.effective for way in ways], axis=0)
     of_fewest = (np.choose(fewest, [getattr(way, name) for way in ways]) for name in Shares._fields)

@@ -101,7 +101,7 @@ def labelled(
     Of text each label leaves the engine once, and every row the place of its own; where rows are few, so that planning
     this takes longer than doing it, every row leaves it as it is.
     """
-    few = few_labelled(rows if order is None else rows.order(order), keys)
+    few = None if len(rows) > FEW else few_labelled(rows if order is None else rows.order(order), keys)
     if few is not None:
         return few
     coded, texts = rows.set_alias("rows"), {}

@@ -190,6 +190,7 @@ def as_votes(
 _NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
 _FLOATS = ("FLOAT", "DOUBLE")
 _MOST_VOTES = 2**53
+_MOST_HELD = 2_000_000
 _OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
 
 
@@ -280,12 +281,14 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     if roles.time is not None:
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
     rows, keys = opened.relation.project(", ".join(asked)), [f"l{i}" for i in range(len(roles.labels))]
+    rows = _held(rows) if together else rows
     together = together and _repeat(rows)
     few = None if together else few_labelled(rows, keys)
     if together:
         made, got = labelled(rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns)).materialize(), keys)
     else:
-        made, got = few or labelled(rows.project("*, row_number() OVER () AS place").materialize(), keys, "place")
+        rows = rows.project("*, row_number() OVER () AS place")
+        made, got = few or labelled(rows.materialize(), keys, "place")
     stands_for = np.asarray(got.pop("rows"), dtype=np.int64) if together else None
     labels = {
         name: in_numeric_order(coded) if coded.values is None and not opened.typed else coded
@@ -316,6 +319,12 @@ def _of_texts(held: Texts, place: Mapping[str, int], roles: VoteRoles) -> VoteCo
         counts[name] = np.array(found, dtype=np.float64)
         _refuse_counts(counts[name], name, cells.__getitem__)
     return VoteColumns(labels, counts)
+
+
+def _held(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The rows in memory, so that what is asked of them twice is read once, unless they are many."""
+    held = rows.limit(_MOST_HELD).materialize()
+    return held if len(held) < _MOST_HELD else rows
 
 
 def _repeat(rows: duckdb.DuckDBPyRelation) -> bool:
