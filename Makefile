@@ -9,8 +9,9 @@ ARGS ?=
 BIN := .venv/bin
 BENCH := .venv-bench/bin
 PINS := pyproject.toml constraints.txt
-# Twice quiet: errors are shown, warnings about the caller's own pip settings are not.
-INSTALL := -m pip install -qq --disable-pip-version-check --constraint constraints.txt
+# Twice quiet: errors are shown, warnings about the caller's own pip settings are not. A file is compiled when it is first
+# loaded: of SciPy's and NumPy's most never are.
+INSTALL := -m pip install -qq --no-compile --disable-pip-version-check --constraint constraints.txt
 # Every worker, and every process that a test starts, would compile all files again.
 export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
@@ -109,6 +110,7 @@ clean:
 
 .venv/core.stamp: $(PINS)
 	$(PYTHON) -m venv .venv
+	$(BIN)/python $(INSTALL) --upgrade pip  # what comes with Python 3.11 takes three times as long to find wheels
 	$(BIN)/python $(INSTALL) --editable .
 	touch $@
 
