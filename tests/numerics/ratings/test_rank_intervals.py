@@ -207,21 +207,23 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(monkeypatch, sp
         monkeypatch.setattr(module, "_ALIKE", 0.0 if many < 120 else np.inf)
         members, widest, _ = module._kinds(covariance, variance)
         assert (len(members) > 1) == (many < 120 and spread > 0)
-        found, left = module._from_ends(part, lambda rows: scale[rows], members, widest)
-        assert len(left) < 0.02 * part.size
+        found, left = module._from_ends(part, np.zeros_like(part), lambda rows: scale[rows], members, widest)
+        assert len(left) < module._LEFT * part.size
         module._add_left(found, left, part, lambda rows: scale[rows])
         np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("spread", [0.1, 0.8])
-def test_draws_that_are_looked_at_some_at_a_time_are_each_its_own(monkeypatch, spread):
+@pytest.mark.parametrize("many", [100, 1000])  # of kinds, or the surest differences of each first
+def test_draws_that_are_looked_at_some_at_a_time_are_each_its_own(monkeypatch, spread, many):
     from quorate.numerics.ratings import rank_intervals as module
 
     rng = np.random.default_rng(6)
     sd = np.exp(rng.normal(0, spread, 120))
     part, covariance = (rng.normal(size=(60, 120)) * sd).astype(np.float32), np.diag(sd**2) + 0.02
     wanted = module._from_all(part, module._scale(covariance, np.diag(covariance), slice(None)))
-    monkeypatch.setattr(module, "_MANY", 100)
+    monkeypatch.setattr(module, "_MANY", many)
+    monkeypatch.setattr(module, "_ALIKE", 0.0 if many < 120 else np.inf)
     monkeypatch.setattr(module, "_MOST", 7 * 120)
     monkeypatch.setattr(module, "_LEFT", 0.5)  # many are left to be looked at one by one
     np.testing.assert_array_equal(module._largest(part, covariance), wanted)

@@ -35,7 +35,8 @@ _FEW, _ALIKE = 100, 2.5  # systems from which, and ratio of standard errors to w
 _SAME = 1e-6  # part by which equal standard errors differ through rounding
 _MANY = 1500  # systems from which on one looks from the ends of each kind
 _KINDS, _WITHIN = 8, 1.5  # kinds at most, and ratio of standard errors within one
-_LEFT = 0.001  # share of systems and draws that are better looked at one by one
+_SUREST = 8  # others of each system from which its differences are surest, and are looked at in every draw
+_LEFT = 0.02  # share of systems and draws that are better looked at one by one
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
 _BINS = 32  # of degrees of freedom
 
@@ -370,9 +371,11 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     draws, systems = deviations.shape
     variance = np.diag(covariance).copy()
     members, widest, equal = _kinds(covariance, variance)
-    whole = np.zeros((0, 0), dtype=np.float32)
+    whole, others, surest = (np.zeros((0, systems), dtype=kind) for kind in (np.float32, np.int64, np.float32))
     if systems < _MANY and not equal:
         whole = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
+        if members:
+            others, surest, widest = _surest(whole)
 
     def scale(rows: Ints) -> Floats32:
         return whole[rows] if len(whole) else _scale(covariance, variance, rows)
@@ -386,8 +389,11 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)
             out[some] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
         elif members:
-            out[some], rest = _from_ends(part, scale, members, widest)
-            left.append(rest + np.array([start, 0]))
+            out[some], rest = _from_ends(part, _from_others(part, others, surest), scale, members, widest)
+            if len(whole):
+                _add_left(out[some], rest, part, scale)
+            else:  # all draws at once, as what studentises a system takes long to find
+                left.append(rest + np.array([start, 0]))
         else:
             out[some] = _from_all(part, whole)
     if left:
@@ -447,15 +453,38 @@ def _from_all(part: Floats32, scale: Floats32) -> Floats32:
     return np.asarray(highest.T)
 
 
+def _surest(scale: Floats32) -> tuple[Ints, Floats32, Floats32]:
+    """Others from which the differences of each system are surest, what studentises these, and the surest of the rest.
+
+    Shapes (others, systems) and (1, systems).
+    """
+    place = np.argpartition(scale, len(scale) - 1 - _SUREST, axis=1)[:, -1 - _SUREST :]
+    value = np.take_along_axis(scale, place, axis=1).T
+    return place.T[1:].copy(), value[1:].copy(), value[:1]
+
+
+def _from_others(part: Floats32, others: Ints, scale: Floats32) -> Floats32:
+    """The same by some others of each system, shape (others, systems)."""
+    highest = np.zeros_like(part)
+    for other, own in zip(others, scale, strict=True):
+        apart = part[:, other]
+        apart -= part
+        np.abs(apart, out=apart)
+        apart *= own
+        np.maximum(highest, apart, out=highest)
+    return highest
+
+
 def _from_ends(
-    part: Floats32, scale: Callable[[Ints], Floats32], members: list[Ints], widest: Floats32
+    part: Floats32, highest: Floats32, scale: Callable[[Ints], Floats32], members: list[Ints], widest: Floats32
 ) -> tuple[Floats32, Ints]:
     """The same by the systems at both ends of each draw, from which the largest is where standard errors are alike.
 
-    The systems of each kind are taken from the ends inwards until few others can be farther, even at the least standard
-    error; draws and systems of which others can come with the result.
+    ``highest`` is that by others that were looked at, and is written over. The systems of each kind are taken from the
+    ends inwards until few others can be farther, even at the least standard error; draws and systems of which others
+    can come with the result.
     """
-    draw, highest = np.arange(len(part)), np.zeros_like(part)
+    draw = np.arange(len(part))
     orders = [own[np.argsort(part[:, own], axis=1)] for own in members]
     beyond: list[Bools] = [np.ones(part.shape, dtype=np.bool_) for _ in members]
     taken, open_ = [0] * len(members), list(range(len(members)))
@@ -479,17 +508,16 @@ def _from_ends(
     return highest, np.argwhere(np.any(beyond, axis=0))
 
 
-def _add_left(out: Floats, left: Ints, deviations: Floats, scale: Callable[[Ints], Floats32]) -> None:
+def _add_left(out: Floats, left: Ints, deviations: Floats | Floats32, scale: Callable[[Ints], Floats32]) -> None:
     """The same of draws and systems, shape (left, 2), that are looked at one by one; put in place."""
     left = left[np.argsort(left[:, 1], kind="stable")]
-    systems, starts = np.unique(left[:, 1], return_index=True)
-    for i, draws in zip(systems.tolist(), np.split(left[:, 0], starts)[1:], strict=True):
-        own = scale(np.array([i]))[0]
-        for d in draws.tolist():
-            part = deviations[d].astype(np.float32, copy=False)
-            apart = np.abs(part - part[i])
-            apart *= own
-            out[d, i] = apart.max()
+    for rows in row_blocks(len(left), out.shape[1]):
+        draw, system = left[rows].T
+        own, place = np.unique(system, return_inverse=True)
+        part = deviations[draw].astype(np.float32, copy=False)
+        apart = np.abs(part - part[np.arange(len(draw)), system][:, None])
+        apart *= scale(own)[place]
+        out[draw, system] = apart.max(axis=1)
 
 
 def _studentised(critical: Any, df: Floats) -> Any:
