@@ -188,7 +188,7 @@ def _simulate(sizes, *, keep=1.0, seed=0, replicates=1, sd=None):
         score += spread.get(f"{a}:{b}", 0.6) * effect[codes[a], codes[b]]
     score += spread["cell"] * np.repeat(rng.normal(size=rows // replicates), replicates)
     score += spread["replicate"] * rng.normal(size=rows)
-    columns = {name: [f"{name}{code:04d}" for code in code_] for name, code_ in codes.items()}
+    columns = {name: pl.Series([f"{name}{k:04d}" for k in range(sizes[name])])[own] for name, own in codes.items()}
     frame = pl.DataFrame({**columns, "replicate": np.tile(np.arange(replicates), rows // replicates), "score": score})
     return frame.filter(pl.Series(rng.random(rows) < keep)) if keep < 1 else frame
 

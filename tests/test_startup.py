@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -52,22 +53,29 @@ def test_nothing_heavy_is_loaded_at_the_start(code):
 ANALYSIS = """
 import sys
 from quorate.cli import main
-assert main(["analyze", "scores.csv", "--report", "page.html"]) == 0
+code = main()
 print(*sys.modules, file=sys.stderr)
+sys.exit(code)
 """
 UNUSED = {
     *("altair", "httpx2", "narwhals", "pandas", "polars", "pyarrow", "scipy", "starlette", "vl_convert", "yaml"),
-    *("quorate.estimate.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
+    *("quorate.cli.plan", "quorate.estimate.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
     *("quorate.numerics.links.search", "quorate.numerics.ratings", "quorate.table.read_votes", "quorate.web"),
 }
-"""What an analysis of scores has no use for: SciPy, other formats and frames, labels, votes, log odds, drawing."""
+"""What an analysis of scores has no use for: SciPy, other commands, formats and frames, labels, votes, drawing."""
 
 
 def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
+    """The script as installed: arguments from the process, text that the terminal's encoding cannot show, its code."""
     path = write_demo(tmp_path / "scores.csv")
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:301]))
-    run = subprocess.run([sys.executable, "-c", ANALYSIS], capture_output=True, text=True, check=True, cwd=tmp_path)
-    loaded = set(run.stderr.split())
+    call = [sys.executable, "-c", ANALYSIS, "analyze", "scores.csv", "--report", "page.html", "--half-width", "0.001"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
+    run = subprocess.run(call, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    (modules,) = run.stderr.splitlines()
+    loaded = set(modules.split())
+    assert run.returncode == 2
+    assert r"\xb1" in run.stdout
     assert "quorate.analysis.judgments" in loaded
     assert (tmp_path / "page.html").stat().st_size > 100_000
     assert not {name for name in loaded if any(name == one or name.startswith(f"{one}.") for one in UNUSED)}

@@ -83,14 +83,6 @@ def test_a_verb_has_a_screen_of_options_of_its_own():
         assert len([one for one in params if one.param_type_name == "option" and one.name not in shared]) <= 25
 
 
-def test_a_command_does_not_load_the_others():
-    code = "import sys; from quorate.cli import main; main(['doctor', 'none.csv'])"
-    code += "; print([name for name in sys.modules if name.startswith('quorate.cli.')])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "quorate.cli.doctor" in ran.stdout
-    assert "quorate.cli.plan" not in ran.stdout
-
-
 def test_the_version(run):
     assert run("--version").out == f"quorate {quorate.__version__}\n"
 
@@ -213,21 +205,6 @@ def test_an_input_closed_at_the_start_is_an_empty_one(run, monkeypatch):
     with sys.stdin as empty:
         assert not empty.isatty()
         assert empty.read() == ""
-
-
-def test_exit_codes_and_output_of_the_process(scores):
-    """The script as installed: arguments from the process, text that the terminal's encoding cannot show."""
-    code = "import sys; from quorate.cli import main; sys.exit(main())"
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "analyze", str(scores), "--no-report", "--half-width", "0.001"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    assert (ran.returncode, ran.stderr) == (2, "")
-    assert r"\xb1" in ran.stdout
 
 
 def test_a_reader_that_goes_away_is_no_error():

@@ -16,7 +16,7 @@ from quorate.numerics.ratings.rank_intervals import normal_deviations, rank_inte
 from quorate.numerics.ratings.ties import tie_model
 
 SYSTEMS, MEETS, DRAWS = 700, 8, 6_000
-DRAWN = 220
+DRAWN = 120
 """Systems whose ratings are drawn."""
 
 
@@ -44,11 +44,11 @@ def of_differences(matrix):
 
 @pytest.fixture
 def large(monkeypatch):
-    """Boards of 220 systems count as large, and sparse."""
+    """Boards of 120 systems count as large, and sparse."""
     monkeypatch.setattr(bradley_terry, "_LARGE", 100)
     monkeypatch.setattr(polynomial, "_SLOWER", 0.5)
     for module in (draws, leverage):
-        monkeypatch.setattr(module, "MANY", 200)
+        monkeypatch.setattr(module, "MANY", 100)
 
 
 @pytest.mark.parametrize("ties", ["davidson", "half"])

@@ -13,7 +13,7 @@ from quorate.caveats import Caveat
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.methods import JointMeans
 from quorate.frozen import dataclass
-from quorate.numerics.distributions import f_tail, t_cdf, t_quantile
+from quorate.numerics.distributions import each, f_tail, t_cdf, t_quantile
 from quorate.numerics.inference import satterthwaite
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
@@ -46,7 +46,7 @@ class Contrasts(NamedTuple):
     def p(self) -> Floats:
         """Two-sided p-value of each contrast; nan where the standard error is."""
         t = -np.abs(self.value / self.se)
-        return np.array([2 * t_cdf(*pair) for pair in zip(self.df.tolist(), t.tolist(), strict=True)])
+        return 2 * each(t_cdf, "stdtr", self.df, t)
 
 
 @dataclass(frozen=True)
