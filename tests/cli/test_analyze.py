@@ -14,16 +14,6 @@ import quorate as q
 from quorate.cli.analyze import AnalysisFiles, page_name
 from quorate.cli.options.output import Output
 from quorate.errors import InvalidInput
-from quorate.estimate.diagnostics.check import Check
-
-
-def test_the_report_is_where_it_is_said(run, scores, tmp_path):
-    ran = run("analyze", scores, "--report", "here.html", "--report", "here.md", "--json")
-    assert ran.json["level"] == 0.95
-    page = (tmp_path / "here.html").read_text(encoding="utf-8")
-    assert "<html" in page
-    assert f"quorate analyze {scores}" in page
-    assert "Mean " in (tmp_path / "here.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -43,28 +33,6 @@ def test_a_question_is_answered_by_the_exit_code(run, scores, tmp_path, asked, c
     assert says in ran.out
     if code == 0:
         assert run("analyze", scores, "--json", "--half-width", asked).json["answer"]["met"] is True
-
-
-def test_every_model_option_reaches_the_fit(run, scores):
-    words = ["--random", "item", "--random", "item:judge", "--method", "ml", "--residual-by", "judge"]
-    ran = run("analyze", scores, "--json", *words)
-    fit = q.decompose(q.read(scores), random=["item", "item:judge"], method="ml", residual_by="judge")
-    assert ran.json["criterion"] == pytest.approx(fit.criterion, rel=1e-12)
-    assert ran.json["method"] == "ml"
-    covariate = run("analyze", scores, "--json", "--covariate", "prompt").json
-    assert covariate["criterion"] == pytest.approx(q.decompose(q.read(scores), covariates=["prompt"]).criterion)
-
-
-@pytest.mark.slow
-def test_nothing_is_lost_when_the_disk_is_full(run, scores, monkeypatch):
-    def full(path, *_, **__):
-        raise InvalidInput(f"path: {path} cannot be written (No space left on device); choose another place")
-
-    monkeypatch.setattr("quorate.reporting.report.write_file", full)
-    ran = run("analyze", scores, "--report", "there.md")
-    assert ran.code == 1
-    assert ran.out == run("analyze", scores, "--no-report").out
-    assert ran.err == ("quorate: path: there.md cannot be written (No space left on device); choose another place\n")
 
 
 @pytest.mark.slow
@@ -134,15 +102,10 @@ def test_bad_input_is_one_line_and_exit_1(run, crossed, tmp_path, name):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["none.csv"], "no such file none.csv"),
-        (["scores.csv", "--score", "points"], 'score: no column "points"; the data have "item"'),
         (["scores.csv", "--facet", "item="], '"item" is not one of the facets ("prompt", "judge"); name it in --facet'),
         (["scores.csv", "--fixed", "rater"], 'fixed: "rater" is not one of the facets'),
         (["scores.csv", "--nested", "judge=family"], 'nested: no column "family"'),
         (["scores.csv", "--random", "item:rater"], 'no term "item:rater"'),
-        (["scores.csv", "--level", "95"], "level: must lie between 0 and 1, got 95"),
-        (["scores.csv", "--half-width", "0"], "--half-width: must be above 0"),
-        (["scores.csv", "--price", "-1"], "price: must be at least 0"),
     ],
 )
 def test_a_wrong_option_is_one_line_and_exit_1(run, scores, words, says):
@@ -244,16 +207,6 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(run, 
     assert says in ran.err
 
 
-def test_charts_are_written_into_a_folder(run, scores, tmp_path):
-    folder = tmp_path / "charts"
-    folder.mkdir()
-    ran = run("analyze", scores, "--no-report", "--charts", folder)
-    names = {path.stem for path in folder.iterdir()}
-    assert {path.suffix for path in folder.iterdir()} == {".svg"}
-    assert {"intervals", "components", "what-if", "effects-judge", "means", "single", "flagged"} <= names
-    assert f"Charts: {len(names)} files in {folder}" in ran.out
-
-
 def test_the_record_of_the_study_is_in_the_page_and_the_json(run, scores, tmp_path):
     (tmp_path / "study.yaml").write_text("parsing: first <b>number</b>\nprompts: {x: '<i>a', y: b, z: c}\n")
     ran = run("analyze", scores, "--study", "study.yaml", "--report", "report.html", "--json")
@@ -281,29 +234,6 @@ def test_all_pairs_as_json(run, battles):
     assert found["near_ties"]["count"] == 1
     assert [one["votes"] for one in found["equal_budget"]] == [50, 100, 200, 500, 1000]
     assert found["stability"]["first"] == 50
-
-
-def test_a_report_on_all_pairs(run, battles, tmp_path):
-    page = tmp_path / "votes.html"
-    ran = run("analyze", battles, "--report", page)
-    assert (ran.code, ran.err) == (0, "")
-    assert "Report:" in ran.out
-    assert page.read_text(encoding="utf-8").count("data-chart=") == 6
-    text = tmp_path / "votes.md"
-    assert run("analyze", battles, "--json", "--report", text).json["near_ties"]["count"] == 1
-    assert "## Data health" in text.read_text(encoding="utf-8")
-    assert "- command: quorate analyze" in text.read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_a_report_on_two_with_charts_as_files(run, battles, tmp_path):
-    page, charts, two = tmp_path / "two.html", tmp_path / "charts", tmp_path / "two.csv"
-    two.write_text("".join(line for line in battles.read_text().splitlines(keepends=True) if "x," not in line))
-    ran = run("analyze", two, "--report", page, "--charts", charts)
-    assert (ran.code, ran.err) == (2, "")
-    assert f"Report: {page}" in ran.out
-    assert 'id="verdict"' in page.read_text(encoding="utf-8")
-    assert {file.name for file in charts.iterdir()} >= {"verdict.svg", "stability.svg", "equal-budget.svg"}
 
 
 @pytest.mark.slow
@@ -345,10 +275,7 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
     [
         ("votes replay --a x", "--a, --b: give both systems, or neither"),
         ("votes replay --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
-        ("compare x y --claim equivalent", "margin"),
-        ("compare x y --cluster colour", 'no role "colour"; there are'),
         ("analyze --minimum 100000", "100,000"),
-        ("votes replay --budgets none", "--budgets: expects numbers such as"),
         (
             "votes replay --cluster colour",
             "which have prompt, prompt_type and judge; name its column: --role colour=COLUMN",
@@ -361,14 +288,9 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
             "analyze --margin .05",
             "--margin: is for two systems, as of quorate compare",
         ),
-        ("analyze --ties half", "--ties: is for two systems"),
         ("votes replay --by prompt_type", "--by: is for two systems"),
         ("votes replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
-        ("analyze --charts nowhere/charts", "--charts: nowhere/charts cannot be written"),
-        ("analyze --report votes.txt", "--report: must end in .html, .md or .json"),
-        ("votes replay --within colour", '--within: no facet "colour"'),
         ("votes replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
-        ("votes replay --a x --b y --by colour", '--by: no facet "colour"'),
         ("votes replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
     ],
 )
@@ -458,18 +380,6 @@ def test_what_stands_out_is_said_with_what_to_do(run, noisy):
     assert "To do: give each judge noise of its own (residual_by)" in said
     full = run("analyze", "--check", noisy, "--resamples", "0", "--full").out
     assert "Not looked at: odd-interaction (" in " ".join(full.split())
-
-
-def test_json_and_the_report(run, noisy, tmp_path):
-    page = tmp_path / "page.md"
-    ran = run("analyze", "--check", noisy, "--resamples", "99", "--json", "--report", str(page))
-    found = ran.json
-    assert ran.code == 2
-    assert {"checks", "not_looked_at", "quantiles", "thirds", "sentence", "resamples"} <= found.keys()
-    assert set(Check.__dataclass_fields__) <= found["checks"][0].keys()
-    text = page.read_text()
-    assert "What was looked at" in text
-    assert "Predicted effects against a normal law" in text
 
 
 def test_the_doctor_looks_at_the_fit_too(run, noisy):

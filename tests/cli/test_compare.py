@@ -88,28 +88,15 @@ def test_the_claim_decides_the_exit_code(run, scored):
     assert run("compare", scored, "s1", "s0", "--margin", 0.2, "--claim", "not worse").code == 2
 
 
-def test_json_and_a_report(run, scored, tmp_path):
-    page = tmp_path / "verdict.html"
-    found = run("compare", scored, "s0", "s1", "--json", "--report", page, "--charts", tmp_path / "charts").json
-    assert (found["outcome"], found["exit_code"]) == ("better", 0)
-    assert "systems.csv" in page.read_text(encoding="utf-8")
-    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
-
-
 @pytest.mark.wide(5)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ("{scored} s0", "A, B: give both systems, or neither for all pairs"),
         ("{scored} s0 s9", 'no system "s9"'),
-        ("{scored} s0 s0", "two different levels of system are compared"),
-        ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
         ("{scored} s0 s1 --claim equivalent", "margin"),
         ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or one for each judge"),
-        ("{votes} x y --method joint", "--method: for scores, and this file has votes"),
         ("{votes} x q", 'no system "q"'),
-        ("{votes} x y --cluster colour", 'no role "colour"'),
-        ("{votes} x y --report verdict.txt", "--report: must end in"),
     ],
 )
 def test_what_is_refused_in_one_line(run, scored, votes, words, says):

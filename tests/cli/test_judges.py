@@ -63,12 +63,8 @@ def test_groups_of_judges(run, path):
     ("words", "says"),
     [
         ("--system colour", 'no facet "colour"'),
-        ("--generation colour", 'no facet "colour"'),
-        ("--generation judge", 'generation: "judge" is no response'),
         ("--identity Qwen", "--identity: expects a pair such as gpt=GPT"),
         ("--identity Mistral=Qwen", 'no judge "Mistral"'),
-        ("--level 2", "level: must lie between 0 and 1"),
-        ("--price -1", "prices: call must be a finite amount"),
         ("--facet judge=", "judge"),
     ],
 )
@@ -150,9 +146,7 @@ def test_without_the_correction(run, pilot):
         ("", "--budget, --half-width: exactly one is needed"),
         ("--budget 10 --half-width 1", "--budget, --half-width: exactly one is needed"),
         ("--budget 0", "budget: must be a finite amount above 0"),
-        ("--budget 10 --judge-price a=1", "has no price"),
         ("--budget 10 --most 0", "most"),
-        ("--budget 10 --fewest 9", "fewest"),
         ("--budget 10 --generation judge", "judge"),
     ],
 )

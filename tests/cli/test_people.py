@@ -161,15 +161,10 @@ def test_people_among_the_judges(run, path):
     [
         ("", "--human: name the judges who are people, or give --human-label"),
         ("--human a --human-label person", "--human: people are judges, a column (--human-label) or a file"),
-        ("--human a --people votes.csv", "give one"),
-        ("--human a --cells colour", 'no facet "colour"'),
         ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
-        ("--human a --cluster colour", 'no role "colour"'),
-        ("--human a --report page.txt", "page.txt"),
         ("--human nobody", "nobody"),
         ("--human-label nobody", 'no column "nobody"'),
         ("--human a --by colour", "colour"),
-        ("--human a --level 2", "level: must lie between 0 and 1"),
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):

@@ -94,8 +94,6 @@ def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
         ),
         ("plan --votes --margin .6", "margin"),
         ("plan --votes --margin .1 --alpha 0", "alpha"),
-        ("doctor nowhere.csv", "no such file"),
-        ("analyse x", "no such command"),
     ],
 )
 def test_what_is_refused_in_one_line(run, words, says):

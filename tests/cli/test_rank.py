@@ -106,19 +106,6 @@ def test_two_that_are_told_apart_are_enough(run, tmp_path):
     assert ran.code == 0
 
 
-def test_a_report_with_charts(run, scored, tmp_path):
-    page, charts = tmp_path / "board.html", tmp_path / "charts"
-    ran = run("rank", scored, "--report", page, "--charts", charts)
-    assert f"Report: {page}" in ran.out
-    assert "Charts: 3 files" in ran.out
-    text = page.read_text(encoding="utf-8")
-    assert 'data-chart="leaderboard"' in text
-    assert "quorate rank" in text
-    assert "systems.csv" in text
-    assert (charts / "leaderboard.svg").read_text(encoding="utf-8").startswith("<svg")
-    assert run("rank", scored, "--json", "--report", page).json["rankable"] is True
-
-
 def test_hostile_names_are_one_line(run, tmp_path):
     path = tmp_path / "hostile.csv"
     names = ["\x1b[31mred", "=cmd", "<b>" + "x" * 300]
@@ -134,17 +121,9 @@ def test_hostile_names_are_one_line(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("{votes} --target judge=panel", "--target: for scores, and this file has votes; leave it out"),
-        ("{votes} --system judge", "--system: for scores, and this file has votes"),
-        ("{scored} --elo", "--elo: for votes, and this file has scores; leave it out"),
-        ("{scored} --cluster item", "--cluster: for votes"),
         ("{votes} --cluster colour", 'no role "colour"'),
-        ("{votes} --level 2", "level: must lie between 0 and 1"),
-        ("{votes} --resamples 5", "resamples: expects 0, or a whole number of at least 100"),
         ("{scored} --system colour", 'no facet "colour"'),
         ("{scored} --score points --wins a,b", "--score: for scores, and --wins is for votes"),
-        ("{scored} --report board.txt", "--report: must end in .html, .md or .json"),
-        ("none.csv", "source: no such file none.csv"),
     ],
 )
 def test_what_is_refused_in_one_line(run, far_ahead, scored, words, says):
@@ -349,10 +328,7 @@ def test_scores_without_people(run, tmp_path):
     [
         ("--ties davidson --by=win_rate", "is not one of"),
         ("--human nobody", '"nobody"'),
-        ("--human ann --people votes.csv", "give one"),
         ("--cell judge", "--cell: expects a pair such as judge=gpt"),
-        ("--cells colour", 'no facet "colour"'),
-        ("--resamples 50", "resamples: must be a whole number of at least 100"),
     ],
 )
 def test_pipelines_what_is_refused_in_one_line(run, path, words, says):
@@ -413,31 +389,15 @@ def test_designs_prices_and_what_is_redrawn(run, parts):
     assert found["mitigation"][0]["more_cost"] is not None
 
 
-def test_a_report(run, scores, tmp_path):
-    page, charts = tmp_path / "gaming.html", tmp_path / "charts"
-    kept = tmp_path / "g.json"
-    ran = run("rank", "--tries", "27", scores, "--report", page, "--report", kept, "--charts", charts, "--seed", 5)
-    assert "Charts: 4 files" in ran.out
-    text = page.read_text(encoding="utf-8")
-    assert "scores.csv" in text
-    assert "the same input gives the same figures" not in text
-    assert json.loads(kept.read_text())["provenance"]["seed"] == "5"
-    assert (charts / "surface.svg").read_text().startswith("<svg")
-
-
 @pytest.mark.wide(4)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ("{scores} --tries 0", "--tries: must be a whole number from 1"),
-        ("{scores} --prompts none", "--prompts: expects numbers such as"),
         ("{scores} --prompts 1-900", "--prompts: 900 designs, more than 400; take larger steps"),
-        ("{scores} --redrawn colour", 'no facet "colour"'),
         ("{scores} --scale elo", "scores must be outcomes of battles"),
         ("{scores} --win-rate .6", "--win-rate: goes with"),
         ("{parts}", "items"),
-        ("{scores} --charts no/such", "--charts: no/such cannot be written"),
-        ("none.csv", "no such file"),
     ],
 )
 def test_gaming_what_is_refused_in_one_line(run, scores, parts, words, says):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import html
+import json
 import os
 from pathlib import Path
 
@@ -51,13 +53,17 @@ CALLS = {
     ("assign --pool", ""): "assign --pool votes.csv --floor 3",
     ("validate", ""): "validate scores.csv --budgets 50",
     ("plan --adaptive", "--charts"): "plan --adaptive scores.csv --budget 500 --report page.html --charts X",
-    **{(name, ""): "{} votes.csv" for name in ("rank", "rank --models", "rank --pipelines")},
+    **{(name, ""): "{} votes.csv" for name in ("rank", "rank --models", "rank --pipelines", "rank --watch")},
     ("rank --tries", ""): "rank scores.csv --tries 9",
-    ("analyze --baseline", ""): "analyze scores.csv --baseline .5",
+    ("plan", ""): "plan scores.csv --half-width 1 --draws 0",
+    ("plan --screen", ""): "plan scores.csv --screen --budget 100 --only prompt=p",
+    ("analyze --baseline", ""): "analyze scores.csv --baseline .5 --scale=-9,9",
 }
 """A call of a command with an option, or of all its options for reports and charts; of others, ``{} scores.csv``."""
 IN_FOLDER = {("demo", "--directory"): "quorate-demo.csv", ("export --tasks", "folder"): "config.xml"}
 
+SHORT = {"agents hazard", "analyze --posterior", "analyze --runs", "compare --human", "plan --adaptive", "validate"}
+"""Commands for which the small files have too little."""
 WITHOUT_INPUT = {"demo", "init", "assign", "plan --votes", "regress --sign-flip", "papers"}
 
 
@@ -129,6 +135,23 @@ def test_what_is_read_stays_even_by_force(run, tmp_path, command, option, link, 
     assert (code, error.count("\n")) == (1, 1), error
     assert f"{place} is what is read; choose another name" in error, error
     assert contents(tmp_path) == before
+
+
+@pytest.mark.wide(12)
+@pytest.mark.parametrize("command", [name for name, option in WRITTEN if option == "--report" and name not in SHORT])
+def test_what_is_asked_for_is_written_and_says_what_gave_it(run, tmp_path, command):
+    words, place = call(command, "--report")
+    charts = ["--charts", "charts"] if (command, "--charts") in WRITTEN and "--charts" not in words else []
+    code, error = run([*words, "--report", "page.json", *charts])
+    assert code in (0, 2), error
+    page, kept = (tmp_path / place).read_text(encoding="utf-8"), json.loads((tmp_path / "page.json").read_text())
+    assert f"quorate {' '.join(words[:2])}" in html.unescape(page)
+    assert kept["provenance"]["command"].startswith(f"quorate {words[0]}")
+    assert kept.get("sentence", "") in html.unescape(page)
+    if charts:
+        drawn = [one.read_text(encoding="utf-8") for one in (tmp_path / "charts").iterdir()]
+        assert all(one.startswith("<svg") for one in drawn)
+        assert bool(drawn) == ("data-chart=" in page)
 
 
 def test_files_are_written_in_one_place():
