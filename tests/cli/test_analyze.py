@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import polars as pl
 import pytest
 from tests.estimate.test_nominal import frame
 
-import quorate as q
 from quorate.cli.analyze import AnalysisFiles, page_name
 from quorate.cli.options.output import Output
 from quorate.errors import InvalidInput
@@ -33,16 +31,6 @@ def test_a_question_is_answered_by_the_exit_code(run, scores, tmp_path, asked, c
     assert says in ran.out
     if code == 0:
         assert run("analyze", scores, "--json", "--half-width", asked).json["answer"]["met"] is True
-
-
-@pytest.mark.slow
-def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
-    odd = tmp_path / "odd.csv"
-    odd.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
-    packed = tmp_path / "packed.csv.gz"
-    packed.write_bytes(gzip.compress(scores.read_bytes()))
-    plain, *others = (run("analyze", path, "--no-report").out.replace(path.name, "") for path in (scores, odd, packed))
-    assert others == [plain, plain]
 
 
 @pytest.mark.slow
@@ -400,26 +388,6 @@ def files(crossed, tmp_path_factory):
     kept = [one for one in lines if int(one.split(",")[0][1:]) % 3 == turn[one.split(",")[1]]]
     (folder / "production.csv").write_text("\n".join([head, *kept]) + "\n")
     return folder / "production.csv", folder / "pilot.csv"
-
-
-@pytest.mark.slow
-def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
-    production, pilot = files
-    page = tmp_path / "mean.md"
-    ran = run("analyze", production, "--pilot", pilot, "--report", page)
-    assert (ran.code, ran.err) == (0, "")
-    fit, table = q.decompose(q.read(pilot, announce=False)), q.read(production, announce=False)
-    wanted = q.scores.mean_from(table, fit)
-    said = " ".join(ran.out.split())
-    assert said.startswith(wanted.sentence)
-    assert "production, by the pilot" in said
-    assert wanted.sentence in page.read_text()
-    asked = ("--target", "judge=population", "--level", "0.9", "--json")
-    found = run("analyze", production, "--pilot", pilot, *asked).json
-    assert [found["estimate"][end] for end in ("low", "high")] == pytest.approx(
-        q.scores.mean_from(table, fit, targets={"judge": "population"}, level=0.9).estimate.ends
-    )
-    assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "population"
 
 
 def test_a_pilot_without_the_columns_is_named(run, files, tmp_path):

@@ -33,16 +33,6 @@ def votes(tmp_path):
 
 
 @pytest.mark.slow
-def test_scores(run, scored):
-    ran = run("compare", scored, "s0", "s1", "--target", "judge=population")
-    said = " ".join(ran.out.split())
-    assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("s0 is better than s1: s0 scores 1")
-    assert "A new study would" not in said
-    assert run("compare", scored, "s1", "s0").code == 2
-
-
-@pytest.mark.slow
 def test_what_would_decide_is_shown_with_its_price(run, scored):
     words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5)
     wide = run(*words, "--margin", 2, "--claim", "better")
@@ -55,19 +45,6 @@ def test_what_would_decide_is_shown_with_its_price(run, scored):
     full = " ".join(run(*words, "--margin", 0.6, "--full").out.split())
     assert "A new study would " in full
     assert " price " in full
-
-
-@pytest.mark.slow
-def test_what_a_budget_buys(run, scored):
-    words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5, "--margin", 0.6)
-    said = " ".join(run(*words, "--budget", 30).out.split())
-    assert "The budget of 30 is not enough: it would show equivalence with a chance of 0." in said
-    full = " ".join(run(*words, "--budget", 30, "--full").out.split())
-    assert "your budget 30" in full
-    assert "chance within your budget 0." in full
-    refused = run(*words, "--budget", -1)
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "budget: a number above 0 and finite, got -1" in refused.err
 
 
 def test_votes(run, votes):

@@ -27,23 +27,6 @@ def scores(tmp_path_factory):
     return path
 
 
-@pytest.mark.slow
-def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
-    page = tmp_path / "against.md"
-    options = ("--splits", "40", "--resamples", "100", "--seed", "2")
-    ran = run("judges", scores, "--human-label", "gold", *options, "--report", page)
-    assert (ran.code, ran.err) == (0, "")
-    tables = [q.read(scores, score=score, announce=False) for score in ("score", "gold")]
-    wanted = q.agreement.against(*tables, splits=40, resamples=100, rng=2)
-    said = " ".join(ran.out.split())
-    assert said.startswith(wanted.sentence)
-    assert "no prompt was asked twice" in said
-    assert wanted.sentence in page.read_text()
-    found = run("judges", scores, "--human-label", "gold", *options, "--json").json
-    assert found["majority"]["value"] == wanted.majority.value
-    assert found["worth"]["value"] == wanted.worth.value
-
-
 def test_labels_beside_items_that_only_their_values_tell(run, tmp_path):
     path = tmp_path / "labels.csv"
     rows = [
@@ -346,22 +329,6 @@ def test_the_board_that_people_would_give(run, table, tmp_path):
     assert (board["strata"], board["ratings"]["ties"], len(board["weights"])) == ("prompt_type", "half", 4)
     assert found["goal"] == "resolved"
     assert board["systems"][0]["rating"] > 900
-
-
-@pytest.mark.slow
-def test_people_in_a_file_of_their_own_and_nobody_told_apart(run, table, tmp_path):
-    votes = pl.read_csv(table)
-    judges, people = tmp_path / "judges.csv", tmp_path / "people.csv"
-    votes.filter(pl.col("judge") != "person").write_csv(judges)
-    votes.filter(pl.col("judge") == "person").write_csv(people)
-    apart, together = (
-        run("rank", *named).out.split("Columns")[0]
-        for named in ((judges, "--people", people), (table, "--human", "person"))
-    )
-    assert apart == together
-    close = pl.col("model_a").is_in(["s1", "s2"]) & pl.col("model_b").is_in(["s1", "s2"])
-    votes.filter(close).write_csv(judges)
-    assert run("rank", judges, "--human", "person", "--level", "0.999").code == 2
 
 
 @pytest.fixture(scope="module")

@@ -332,22 +332,6 @@ def test_paper_and_dark_screens_have_styles(pages, demo):
     assert 'class="keep"' in pages("demo", demo)
 
 
-def test_an_allocation_has_a_page_of_its_own(tmp_path):
-    import numpy as np
-
-    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.scores.simulate_allocation(pool, 2000, runs=4)
-    text = report(found, tmp_path / "a.html", note="simulated <b>", charts=tmp_path / "charts").read_text("utf-8")
-    assert charts(text).keys() == {"curve", "variances", "means", "profile"}
-    assert "simulated &lt;b&gt;" in text
-    assert (tmp_path / "charts" / "curve.svg").exists()
-    assert report(found, tmp_path / "a.md").read_text("utf-8").startswith("# Adaptive allocation")
-    assert json.loads(report(found, tmp_path / "a.json").read_text("utf-8"))["sentence"] == found.sentence
-    with pytest.raises(InvalidInput, match="record: the report of this result has no checklist"):
-        report(found, tmp_path / "b.html", record={"title": "x"})
-    assert not (tmp_path / "b.html").exists()
-
-
 def test_the_same_page_in_every_format(ballots, tmp_path):
     ranked = q.rank(ballots())
     assert written(ranked, tmp_path, "page.md", note="simulated").startswith(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -26,8 +25,8 @@ from quorate.reporting.pages.allocation import (
     variances,
 )
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.files import specification, svg, write_charts
-from quorate.reporting.report import page_of, report
+from quorate.reporting.print.files import specification, svg
+from quorate.reporting.report import page_of
 from quorate.simulate.allocation.cycles import sweep_allocation
 
 
@@ -215,24 +214,6 @@ def test_an_array_has_no_source():
     assert page.title == "Adaptive allocation, answers from an array"
     assert "input" not in page.provenance
     assert "±" not in page.tiles[1].label
-
-
-def test_json_is_the_view_with_its_origin(view, tmp_path):
-    path = report(view, tmp_path / "a.json", command="quorate plan --adaptive x", note="simulated")
-    content = json.loads(path.read_text(encoding="utf-8"))
-    assert content["sentence"] == view.sentence
-    assert content["note"] == "simulated"
-    assert content["provenance"]["command"] == "quorate plan --adaptive x"
-    assert len(content["studies"][0]["sweep"]["setting"]) == 6
-
-
-@pytest.mark.slow
-def test_charts_are_files_black_on_white(view, tmp_path):
-    paths = write_charts(page_of(view), tmp_path / "charts")
-    names = ("curve", "variances", "means", "profile", "human", "settings", "cycles")
-    assert [path.stem for path in paths] == list(names)
-    text = paths[0].read_text(encoding="utf-8")
-    assert text.startswith("<svg")
 
 
 @pytest.fixture(scope="module")

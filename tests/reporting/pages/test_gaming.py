@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -131,12 +130,3 @@ def test_methods(surface, fitted):
     assert page.provenance["seed"] == "fixed: the same input gives the same figures"
     drawn_page = gaming.page(fitted)
     assert "parametric bootstrap" in drawn_page.methods
-
-
-def test_it_is_written(surface, tmp_path):
-    for name in ("page.html", "page.md", "page.json"):
-        text = q.report(surface(), tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
-        assert "What gaming is worth" in text
-    names = {one.name for one in (tmp_path / "charts").iterdir()}
-    assert names == {"prizes.svg", "surface.svg", "mitigation.svg", "attempts.svg"}
-    assert (json.loads(text)["prizes"][0]["low"], json.loads(text)["k"]) == (None, 27)

@@ -172,16 +172,6 @@ def test_methods_say_how_intervals_were_made(view):
     assert "sign-flip" not in clustered
 
 
-def test_agreement_is_written(agreed, hostile, tmp_path):
-    found = agreed(hostile[:2], hostile[2:4])
-    for name in ("page.html", "page.md", "page.json"):
-        text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
-        assert "as people do" in text
-        assert "<script>alert" not in text or name.endswith(".json")
-    written = {one.stem for one in (tmp_path / "charts").iterdir()}
-    assert written == {"agreement", "categories", "differences", "positions", "cells"}
-
-
 def test_an_agreement_alone_is_written(view, tmp_path):
     path = q.report(view, tmp_path / "page.json")
     assert json.loads(path.read_text())["ties"] == {"judges": 0.175, "careful": 0.0, "hasty": 0.6625}

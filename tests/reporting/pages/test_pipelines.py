@@ -28,13 +28,6 @@ def found():
     return q.scores.pipelines(votes, "person", by="win rate", cell={"judge": "a"}, resamples=100)
 
 
-@pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
-def test_leaderboards_are_written(found, tmp_path, name):
-    text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
-    assert found.sentence in text or name.endswith("html")
-    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"single-1.svg", "average-1.svg"}
-
-
 def test_rows_have_both_error_bars(found):
     rows, errors = systems(found.of("single")), found.of("single")
     assert [row["value"] for row in rows] == sorted((row["value"] for row in rows), reverse=True)

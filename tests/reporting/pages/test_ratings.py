@@ -217,15 +217,6 @@ def test_methods_say_what_scores_stand_for(rated, scored):
     assert "these levels only" in page_of(q.rank(rated(), targets={"judge": "panel"})).methods
 
 
-def test_a_leaderboard_is_written(ballots, hostile, tmp_path):
-    found = q.rank(ballots(hostile, each=40))
-    for name in ("page.html", "page.md", "page.json"):
-        text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
-        assert "Leaderboard from votes" in text
-        assert "<script>alert" not in text or name.endswith(".json")
-    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"leaderboard.svg", "ranks.svg", "pairs.svg"}
-
-
 def test_a_record_is_refused(view, tmp_path):
     with pytest.raises(q.InvalidInput, match="has no checklist"):
         q.report(view, tmp_path / "page.html", record={})
@@ -270,11 +261,6 @@ def test_pooled_ratings_have_a_section():
     assert len(figure.rows) == 15
     assert list(figure.rows[0])[:5] == ["level", "system", "own", "overall", "pooled"]
     assert "Assumed: deviations of a level from the overall ratings are normal" in figure.caption.lines[1]
-
-
-def test_it_is_written(found, tmp_path):
-    for name in ("boards.html", "boards.md", "boards.json"):
-        assert "On 1 of 2 boards" in q.report(found, tmp_path / name).read_text(encoding="utf-8") or name.endswith("n")
 
 
 def test_boards_say_how_few_votes_decide_and_whether_votes_are_taken_as_independent():

@@ -12,7 +12,6 @@ import quorate as q
 from quorate.analysis.allocation import replay_pair, replay_pairs
 from quorate.analysis.votes import pair_view, votes_view
 from quorate.decide.stop import monitor_all
-from quorate.errors import InvalidInput
 from quorate.planning.power.protocols import protocols
 from quorate.reporting.pages.verdict import page as verdict_page
 from quorate.reporting.pages.votes import page as votes
@@ -217,34 +216,12 @@ def test_a_page_with_all_charts(view, tmp_path):
     assert "http://" not in text.split("<script>")[0]
 
 
-@pytest.mark.slow
-def test_votes_are_analysed_first(view, tmp_path):
-    text = q.report(view.votes, tmp_path / "votes.md", command="quorate analyze").read_text()
-    for heading in ("How far apart the models are", "How many votes decide", "Data health", "Methods"):
-        assert f"\n## {heading}\n" in text
-    assert "| y vs z | 400 |" in text
-    assert "- command: quorate analyze" in text
-    assert json.loads(q.report(view.votes, tmp_path / "votes.json").read_text())["sentence"] == view.sentence
-
-
 def test_what_is_said_around_the_figures(view):
     page = page_of(view, origin=Provenance("quorate analyze"))
     assert page.sentence == q.rank(view.votes).sentence  # of three pairs each is said by itself
     assert page.tiles[0].value == "3"
     assert "for 3 pairs with 200 decisive votes or more" in page.methods
     assert page.provenance["seed"] == "0, the default of every bootstrap"
-
-
-def test_every_chart_is_a_file_named_after_its_figure(view, tmp_path):
-    report(view, tmp_path / "votes.md", charts=tmp_path / "charts")
-    names = {"leaderboard.svg", "margins.svg", "decided.svg", "equal-budget.svg", "stability.svg", "dependence.svg"}
-    assert {path.name for path in (tmp_path / "charts").iterdir()} == names
-
-
-@pytest.mark.parametrize("name", ["votes.txt", "no-folder/votes.html"])
-def test_places_that_cannot_be_written(view, tmp_path, name):
-    with pytest.raises(InvalidInput, match="path"):
-        report(view, tmp_path / name)
 
 
 @pytest.fixture(scope="module")
@@ -507,12 +484,3 @@ def test_pair_what_is_said_around_the_figures(pair_votes):
     assert page.options.startswith("level 0.95, power 0.9, margin 0.05, ties drop, cluster prompt; all pairs: minimum ")
     alone = pair_view(pair_votes, "x", "y", cluster=())
     assert page_of(alone).caveats[0] == verdict_page(alone.verdict).caveats[0]
-
-
-def test_two_systems_come_with_the_charts_as_files(pair_votes, tmp_path):
-    view = pair_view(pair_votes, "y", "z", margin=0.05, cluster="prompt")
-    text = report(view, tmp_path / "two.html", charts=tmp_path / "charts").read_text(encoding="utf-8")
-    assert '<h1 class="sentence">Undecided whether y or z is preferred' in text
-    assert text.index('id="verdict"') < text.index('id="margins"')
-    for name in ("verdict", "ways"):
-        assert (tmp_path / "charts" / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")
