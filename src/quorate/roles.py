@@ -31,3 +31,6 @@ OF = "/"
 
 DOWN = ".."
 """Behind the name of a column whose empty cells mean what stands above them."""
+
+FOLDED = "~"
+"""Behind the name of a column whose labels that differ in capitals, or in blanks around them, are one."""

@@ -39,6 +39,7 @@ from quorate.cli.options.groups import spelled
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
+from quorate.roles import JUDGE
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -368,7 +369,7 @@ def panel(
             Meant({}, "do judges decide as people do?", "judges", "--agree --human-label COLUMN"),
         )
         raise Unsure("judges are looked at by their scores, and these are votes", str(file), ways, "votes")
-    judgments = reading.judgments(file, also=column)
+    judgments = reading.judgments(file, also=column, about=JUDGE)
     if not (reading.said() or {*own.given()} - {"level"} or group or validate):
         refuse_people_among_models(judgments, file)
     found = own(judgments, group=of_judge or group, prices=prices.prices())

@@ -37,6 +37,7 @@ from quorate.cli.options.reading import with_column
 from quorate.cli.options.systems import Pair
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
+from quorate.roles import SYSTEM
 
 ALL = "quorate.decide.all_pairs:compare_all"
 OWN = of("quorate.decide.all_pairs:compare", "a", "b")
@@ -69,8 +70,8 @@ def compare(
 
     if (a is None) != (b is None):
         raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
-    compared = own.value("system") is None
-    table: Any = within.told_apart(reading.measured(file, own, every, within, prices, certifying, compared=compared))
+    about = SYSTEM if own.value("system") is None else ""
+    table: Any = within.told_apart(reading.measured(file, own, every, within, prices, certifying, about=about))
     if a is None or b is None:
         a, b = the_two(table, own.value("system"), own.value("claim")) or (a, b)
     costs = prices.prices()
@@ -145,8 +146,8 @@ def rank(
     if certifying.certify is not None and "by" in own.given():
         raise InvalidInput("--certify: is for one board; leave out --by")
     counted, covariates = not own.value("fragility"), own.value("covariates") or ()
-    compared = own.value("system") is None
-    table = reading.measured(file, own, within, certifying, covariates=covariates, counted=counted, compared=compared)
+    about = SYSTEM if own.value("system") is None else ""
+    table = reading.measured(file, own, within, certifying, covariates=covariates, counted=counted, about=about)
     if elo and not isinstance(table, Votes):
         raise InvalidInput("--elo: for votes, and this file has scores; leave it out")
     found: Any = own(within.told_apart(table))

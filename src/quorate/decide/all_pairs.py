@@ -178,7 +178,7 @@ def compare(
     source: object = judgments_or_votes
     if a is not None and b is None and is_place(source):
         source, a = [source, a], None
-    table = read_of(source, compared=system is None)
+    table = read_of(source, about=SYSTEM if system is None else "")
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
         a, b = the_two(table, system, claim) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):

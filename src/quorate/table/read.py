@@ -231,10 +231,10 @@ def _by_itself(
     as_said: Callable[[Kind | None, Mapping[str, Any]], Judgments | Votes],
     *,
     announce: bool = True,
-    compared: bool = False,
+    about: str = "",
 ) -> Judgments | Votes:
     """The table as its columns say; what was taken for granted is logged."""
-    table, granted = taken(source, kind, rows, as_said, compared=compared)
+    table, granted = taken(source, kind, rows, as_said, about=about)
     if announce and granted:
         LOG.warning(granted)
     return table
@@ -302,30 +302,32 @@ def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Ma
         return "scores"
 
 
-def read_first(function: Function) -> Function:
+def read_first(function: Function, about: str = "") -> Function:
     """A function of a table that takes the path of a file, a list of paths or a frame too, which `quorate.read` reads.
 
     Parameters
     ----------
     function : callable
         Its first argument is the table.
+    about : str
+        The role that it asks about, if not what it has an argument for, ``system``.
     """
     name, *others = signature(function).parameters
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
-        compared = "system" in others and named.get("system") is None
+        asked = about or (SYSTEM if "system" in others and named.get("system") is None else "")
         if given:
-            return function(read_of(given[0], compared=compared), *given[1:], **named)
-        return function(**({**named, name: read_of(named[name], compared=compared)} if name in named else named))
+            return function(read_of(given[0], about=asked), *given[1:], **named)
+        return function(**({**named, name: read_of(named[name], about=asked)} if name in named else named))
 
     return cast("Function", called)
 
 
-def read_of(source: Any, *, compared: bool = False) -> Any:
+def read_of(source: Any, *, about: str = "") -> Any:
     """What is at a path or in a frame, as `quorate.read` reads it; anything else as it is.
 
-    Where systems are to be ``compared``, what they are is asked if nothing says it.
+    What the question is ``about``, systems or judges, is asked or taken for them where nothing says it.
     """
     if type(source).__module__.startswith("quorate."):
         return source
@@ -340,4 +342,4 @@ def read_of(source: Any, *, compared: bool = False) -> Any:
     def as_found(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
         return _as_said(source, kind, rows, options | {"recognise": bool(found), **found}, _of_rows(found))
 
-    return _by_itself(source, None, rows, as_found, compared=compared)
+    return _by_itself(source, None, rows, as_found, about=about)

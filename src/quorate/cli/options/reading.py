@@ -110,12 +110,12 @@ class Rows(Group):
         kind: Kind | None,
         read: Callable[[Kind | None, Mapping[str, Any]], Read],
         *,
-        compared: bool = False,
+        about: str = "",
     ) -> Read:
         """A file that no option explains, read by itself; what was taken for granted is said before anything else."""
         from quorate.table.reading.taken import taken
 
-        table, granted = taken(file, kind, self.opening(), read, compared=compared)
+        table, granted = taken(file, kind, self.opening(), read, about=about)
         if granted:
             sys.stderr.write(f"quorate: {safe(in_options(granted))}\n")
         return table
@@ -209,13 +209,13 @@ class ScoreReading(Rows):
         of="scores",
     )
 
-    def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
-        """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
+    def judgments(self, file: Path, *, also: tuple[str, ...] = (), about: str = "") -> Judgments:
+        """The file as judgments; ``also`` are facets beyond those declared, ``about`` the role that is asked about."""
         if self.roles is not None:
             return cast("Judgments", self.saved(file, "scores"))
         if self.said() or also:
             return self.completed(file, also)
-        return self.taken(file, "scores", lambda _, found: self.as_scores(file, found))
+        return self.taken(file, "scores", lambda _, found: self.as_scores(file, found), about=about)
 
     def completed(self, file: Path, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments, as the options say, and where these leave open what is judged, as its columns do."""
@@ -392,11 +392,11 @@ class Reading(ScoreReading, VoteReading):
         return table
 
     def table(
-        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False, compared: bool = False
+        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False, about: str = ""
     ) -> Judgments | Votes:
         """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
 
-        Where systems are to be ``compared``, what they are is asked if nothing says it.
+        What the question is ``about``, systems or judges, is asked or taken for them where nothing says it.
 
         Raises
         ------
@@ -420,7 +420,7 @@ class Reading(ScoreReading, VoteReading):
                 return self.as_scores(file, found)
 
             if not (self.said() or covariates):
-                table = self.taken(file, None, as_said, compared=compared)
+                table = self.taken(file, None, as_said, about=about)
             else:
                 table = as_said("votes", {}) if of_votes else self.completed(file)
         of_votes = isinstance(table, Votes)

@@ -32,6 +32,7 @@ from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_stra
 from quorate.roles import GENERATION, JUDGE
 from quorate.table.judgments import Judgments, checked, table_of
 from quorate.table.kinds import given
+from quorate.table.notes import Note
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row, picked
 from quorate.wording import counted, listed
@@ -285,7 +286,7 @@ class Panel(Result):
         return {name: (None, why) if fit is None else _attempt(make, fit) for name, (fit, why) in fits}
 
 
-@read_first
+@partial(read_first, about=JUDGE)
 def judges(
     judgments: Judgments,
     *,
@@ -364,6 +365,7 @@ def judges(
         score = answered.mean[0]
         raise NotEstimable(f"all {answered.n_answers:,} scores are equal ({score:g}): nothing varies")
     rules.whole("resamples", resamples, _FEWEST, _MOST)
+    judgments = _of_several_items(judgments)
     if prices is not None:
         check(prices)
     by = None
@@ -374,6 +376,18 @@ def judges(
     if identities is not None:
         self_preference(result.means, identities=identities, level=level)  # a name that is wrong is no missing view
     return result
+
+
+def _of_several_items(judgments: Judgments) -> Judgments:
+    """The same without judges of one item alone, which has no spread, if two others at least judged more; said."""
+    judge, answered = judgments.column(JUDGE), judgments.n > 0
+    pairs = np.unique(np.stack([judge, judgments.column(judgments.object)])[:, answered], axis=1)
+    items = np.bincount(pairs[0], minlength=judgments.n_levels(JUDGE))
+    once, several = items == 1, items > 1
+    if not once.any() or several.sum() < len(("two", "judges")):
+        return judgments
+    said = Note(f"{once.sum():,} of {(items > 0).sum():,} judges left out, who judged one item alone")
+    return replace(judgments.keep(~once[judge]), notes=(said, *judgments.notes))
 
 
 def _nested_generation(judgments: Judgments, name: str | None) -> Judgments:

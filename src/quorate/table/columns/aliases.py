@@ -11,8 +11,19 @@ from collections.abc import Iterable, Sequence
 from quorate.table.columns.languages import plain
 from quorate.wording import words
 
-ASKED = ("item", "item_id", "question", "question_id")
-EXAMPLES = ("qid", "example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
+ASKED = ("item", "item_id", "question_id", "question")
+EXAMPLES = (
+    "qid",
+    "hit_id",
+    "dataset_record_id",
+    "example_id",
+    "sample_id",
+    "doc_id",
+    "instance_id",
+    "dataset_item",
+    "dataset_item_id",
+)
+NUMBERED = tuple(f"{one}_{n}" for one in ("item", "question") for n in ("no", "n", "nr", "num", "number", "key", "ref"))
 SEGMENTS = ("segment", "segment_id", "seg", "seg_id")
 _SHOWN = ("article", "utterance", "utt", "clip", "passage", "brief", "sentence", "scenario", "query", "source_text")
 SHOWN = (*(name for one in _SHOWN for name in (one, f"{one}_id")), "image_id", "task_id", "ticket_id")
@@ -50,7 +61,17 @@ JUDGES_TOO = (
     *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
     *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
     *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid", "session_uuid", "prolific_pid"),
-    *("email_address", "your_name", "your_email"),
+    *(
+        "signature",
+        "author_user_id",
+        "signatures",
+        "email_address",
+        "address_email",
+        "address_de_email",
+        "address_de_mail_electronico",
+        "your_name",
+        "your_email",
+    ),
     *("participant_private_id", "participant_public_id", "assignment_worker_id"),
 )
 """Names of judges where no column has one of the others."""
@@ -70,7 +91,7 @@ SYSTEMS_TOO = (
     *(f"{answered}_model" for answered in ("answering", "generating", "tested", "evaluated", "test", "eval_target")),
     *(f"{answered}_source" for answered in ("answer", "response", "output", "summary")),
     *(f"{made}_by" for made in ("drafted", "written", "generated", "translated", "produced", "authored")),
-    *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
+    *("retriever", "generator", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),
 )
 """Names of systems where no column has one of the others."""

@@ -13,98 +13,107 @@ from functools import lru_cache
 
 _OF: Mapping[str, str] = {
     "de": """
-        prüfer pruefer examiner; gutachter begutachter reviewer; bewerter beurteiler einschätzer rater;
-        befunder reader; messzeitpunkt zeitpunkt occasion; radiologe radiologin radiologist; klarheit clarity;
-        richtigkeit correctness;
+        prüfer prüferin pruefer examiner; gutachter gutachterin begutachter reviewer; richter richterin judge;
+        bewerter bewerterin beurteiler beurteilerin einschätzer rater; experte expertin expert; kohärenz coherence;
+        relevanz relevance; nützlichkeit usefulness; lesbarkeit readability; hilfsbereitschaft helpfulness;
+        qualität quality; verfahren method; anbieter provider; befunder reader; messzeitpunkt zeitpunkt occasion;
+        radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor marker; lehrer lehrerin teacher; arzt ärztin physician; annotator annotator;
-        codierer kodierer coder; punkte punktzahl punktwert punktestand points; bewertung einstufung
-        einschätzung rating; schulnote grade; urteil entscheidung verdict; befund diagnose diagnosis;
-        richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task; frage question; antwort response;
-        satz sentence; dokument document; bild image; schüler schülerin schueler pupil;
-        teilnehmer proband participant;
-        kandidat candidate; modell model; variante variant; datum date; zeit time; dauer duration; sprache language;
-        kategorie category; thema topic; gewinner sieger winner; unentschieden tie;
-        kunde customer; produkt product; übersetzung translation; beispiel example; kriterium criterion;
-        nummer number; präferenz bevorzugt preferred; erste first; zweite second; promptvariante prompt_variant;
-        verständlichkeit clarity; matrikelnummer student_id; klausur exam; erstkorrektur marker_1;
-        zweitkorrektur marker_2;
-        erstgutachten reviewer_1; zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks;
-        durchschnitt mittelwert mean; summe gesamt total; geschlecht gender""",
+        codierer kodierer coder; punkte punktzahl punktwert punktestand points;
+        bewertung einstufung einschätzung rating; schulnote grade; urteil entscheidung verdict;
+        befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
+        frage question; antwort response; satz sentence; dokument document; bild image;
+        schüler schülerin schueler pupil; teilnehmer proband participant; kandidat candidate; modell model;
+        variante variant; datum date; zeit time; dauer duration; sprache language; kategorie category; thema topic;
+        gewinner sieger winner; unentschieden tie; kunde customer; produkt product; übersetzung translation;
+        beispiel example; kriterium criterion; nummer number; präferenz bevorzugt preferred; erste first;
+        zweite second; promptvariante prompt_variant; verständlichkeit clarity; matrikelnummer student_id;
+        klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
+        zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
+        adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
+        geschlecht gender""",
     "fr": """
         juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker; annotateur annotatrice annotator;
         relecteur relectrice reviewer; examinateur examinatrice examiner; dégustateur taster; lecteur lectrice reader;
-        exercice exercise; radiologue radiologist; clarté clarity; exactitude accuracy; pertinence relevance;
-        complétude completeness;
-        médecin physician; enseignant enseignante teacher; jugement verdict;
-        réponse response; texte text; copie essay; élève pupil; étudiant étudiante student;
-        modèle model; système system; traduction translation; tâche task; exemple example;
-        gagnant vainqueur winner; égalité tie; gauche left; droite right; durée duration; année year;
-        âge age; sexe gender; langue language; catégorie category; critère criterion; produit product;
-        numéro number; préféré preferred; premier première first; deuxième seconde second;
-        commentaire remarque remarks; moyenne mean; réussi passed; juste correct""",
+        exercice exercise; radiologue radiologist; traducteur traductrice translator; qualité quality;
+        utilité usefulness; cohérence coherence; lisibilité readability; fluidité fluency; clarté clarity;
+        exactitude accuracy; pertinence relevance; complétude completeness; médecin physician;
+        enseignant enseignante teacher; jugement verdict; réponse response; texte text; copie essay; élève pupil;
+        étudiant étudiante student; modèle model; système system; traduction translation; tâche task; exemple example;
+        gagnant vainqueur winner; égalité tie; gauche left; droite right; durée duration; année year; âge age;
+        sexe gender; langue language; catégorie category; critère criterion; produit product; numéro number;
+        préféré preferred; premier première first; deuxième seconde second; horodateur timestamp; adresse address;
+        votre your; nom name; commentaire remarque remarks; moyenne mean; réussi passed; juste correct""",
     "es": """
-        juez jueza judge; evaluador evaluadora evaluator; anotador anotadora annotator;
-        revisor revisora reviewer; calificador calificadora grader; examinador examiner; experto experta expert;
-        radiólogo radiologist; claridad clarity; exactitud accuracy; fluidez fluency; relevancia relevance;
-        ejercicio exercise; problema problem; médico physician; catador catadora taster; vino wine;
-        profesor profesora teacher;
-        puntuación puntaje puntos calificación score; valoración rating;
-        etiqueta label; pregunta question; respuesta response; redacción ensayo essay; texto text;
-        alumno alumna pupil;
-        estudiante student; paciente patient; imagen image; documento document; modelo model; sistema system;
-        traducción translation; tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie;
-        izquierda left; derecha right; fecha date; tiempo time; duración duration; idioma language; edad age;
-        categoría category; criterio criterion; producto product; correcto correct; aprobado passed; promedio mean;
-        número number; preferido preferida preferencia preferred; primero primera first; segundo segunda second;
-        cliente customer; comentario notas observación remarks; añada year""",
+        juez jueza judge; evaluador evaluadora evaluator; anotador anotadora annotator; revisor revisora reviewer;
+        calificador calificadora grader; examinador examiner; experto experta expert; radiólogo radiologist;
+        calidad quality; utilidad usefulness; coherencia coherence; claridad clarity; exactitud accuracy;
+        fluidez fluency; relevancia relevance; ejercicio exercise; problema problem; médico physician;
+        catador catadora taster; vino wine; profesor profesora teacher; puntuación puntaje puntos calificación score;
+        valoración rating; etiqueta label; pregunta question; respuesta response; redacción ensayo essay; texto text;
+        alumno alumna pupil; estudiante student; paciente patient; imagen image; documento document; modelo model;
+        sistema system; traducción translation; tarea task; oración frase sentence; ejemplo example; ganador winner;
+        empate tie; izquierda left; derecha right; fecha date; tiempo time; duración duration; idioma language;
+        edad age; categoría category; criterio criterion; producto product; correcto correct; aprobado passed;
+        promedio mean; dirección address; correo mail; tu su your; nombre name; número number;
+        preferido preferida preferencia preferred; primero primera first; segundo segunda second; cliente customer;
+        comentario notas observación remarks; añada year""",
     "it": """
-        giudice judge; valutatore valutatrice evaluator; annotatore annotatrice annotator; revisore reviewer;
-        correttore marker; esaminatore examiner; esperto esperta expert; medico physician; docente insegnante teacher;
-        punteggio punti score; valutazione rating; etichetta label; domanda question; risposta response; testo text;
+        giudice judge; qualità quality; chiarezza clarity; utilità usefulness; pertinenza relevance;
+        coerenza coherence; accuratezza accuracy; completezza completeness; valutatore valutatrice evaluator;
+        annotatore annotatrice annotator; revisore reviewer; correttore marker; esaminatore examiner;
+        esperto esperta expert; medico physician; docente insegnante teacher; punteggio punti score;
+        valutazione rating; etichetta label; domanda question; risposta response; testo text;
         studente studentessa student; alunno alunna pupil; paziente patient; immagine image; modello model;
         traduzione translation; compito task; esempio example; vincitore winner; pareggio tie; sinistra left;
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
-        primo prima first;
-        secondo seconda second; pari tie; commento osservazioni remarks""",
+        indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie;
+        commento osservazioni remarks""",
     "pt": """
-        juiz juíza judge; avaliador avaliadora evaluator; anotador annotator; especialista expert;
+        juiz juíza judge; qualidade quality; clareza clarity; utilidade usefulness; relevância relevance;
+        coerência coherence; fluência fluency; completude completeness; modelo model; texto text; frase sentence;
+        empate tie; revisor revisora reviewer; endereço address; seu sua your; carimbo timestamp; nome name;
+        comentário remarks; notícia article; avaliador avaliadora evaluator; anotador annotator; especialista expert;
         pontuação pontos score; avaliação rating; rótulo label; pergunta question; resposta response; redação essay;
         aluno aluna pupil; imagem image; tradução translation; tarefa task; exemplo example; vencedor winner;
-        esquerda left; direita right; duração duration; idade age; produto product; correto correct;
-        aprovado passed; sistema system;
-        primeiro first""",
+        esquerda left; direita right; duração duration; idade age; produto product; correto correct; aprovado passed;
+        sistema system; primeiro first""",
     "nl": """
-        beoordelaar rater; examinator examiner; leraar teacher; lezer reader; cijfer score;
-        beoordeling waardering rating; punten points; oordeel verdict; vraag question; antwoord response; tekst text;
-        opstel essay; leerling pupil; zin sentence; patiënt patient; afbeelding beeld image; vertaling translation;
-        taak task; voorbeeld example; winnaar winner; gelijkspel gelijk tie; duur duration; leeftijd age;
-        taal language;
-        categorie category; onderwerp topic; juist correct; geslaagd passed; opmerking remarks; voorkeur preferred;
-        eerste first; tweede second; bericht message; nummer number;
+        beoordelaar rater; kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner;
+        leraar teacher; lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict;
+        vraag question; antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;
+        afbeelding beeld image; vertaling translation; taak task; voorbeeld example; winnaar winner;
+        gelijkspel gelijk tie; duur duration; leeftijd age; emailadres email_address; naam name; uw jouw your;
+        tijdstempel timestamp; taal language; categorie category; onderwerp topic; juist correct; geslaagd passed;
+        opmerking remarks; voorkeur preferred; eerste first; tweede second; bericht message; nummer number;
         gemiddelde mean""",
     "pl": """
-        sędzia judge; oceniający rater; recenzent reviewer; ocena rating; wynik score; pytanie question;
-        odpowiedź response; zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner; remis tie""",
+        sędzia judge; jakość quality; jasność clarity; poprawność correctness; zadanie task; przykład example;
+        model model; tekst text; ekspert expert; egzaminator examiner; punkty points; oceniający rater;
+        recenzent reviewer; ocena rating; wynik score; pytanie question; odpowiedź response; zdanie sentence;
+        uczeń pupil; tłumaczenie translation; zwycięzca winner; remis tie""",
     "sv": """
-        granskare reviewer; bedömare rater; domare judge; läkare physician; lärare teacher; ärende case;
-        fråga question;
-        svar response; mening sentence; elev pupil; bild image; poäng score; betyg grade; bedömning rating;
-        godkänd passed; rätt correct; assistent assistant; modell model; vinnare winner; oavgjort lika tie;
-        översättning translation; uppgift task; datum date; språk language; kommentar remarks""",
+        granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
+        lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
+        poäng score; betyg grade; bedömning rating; godkänd passed; rätt correct; assistent assistant; modell model;
+        vinnare winner; oavgjort lika tie; namn name; ditt your; tidsstämpel timestamp; översättning translation;
+        uppgift task; datum date; språk language; kommentar remarks""",
     "da": """
         bedømmer rater; dommer judge; spørgsmål question; vurdering rating; karakter grade; vinder winner;
         uafgjort tie; oversættelse translation; opgave task; læge physician; elev pupil; setning sætning sentence""",
     "zh": """
-        模型 system; 评委 评分者 评审 评估者 judge; 标注员 标注者 annotator; 得分 分数 评分 打分 score;
-        问题 题目 question;
-        样本 sample; 回答 response; 提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category;
-        题号 question_id;
-        编号 id; 时间 time""",
+        模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
+        流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
+        清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user;
+        标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
+        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id; 时间 time""",
     "ja": """
-        モデル model; 評価者 evaluator; 採点者 marker; スコア 点数 得点 score; 評価 rating; 質問 問題 question;
-        回答 response; 設問 item; ラベル label; 勝者 winner; 引き分け tie; カテゴリ category""",
+        モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
+        完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
+        評価 rating; 質問 問題 question; 回答 response; 設問 item; ラベル label; 勝者 winner; 引き分け tie;
+        カテゴリ category""",
 }
 """For each language groups of words, the last of each the English one."""
 
@@ -120,6 +129,8 @@ _ENGLISH = {
 }
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
+_INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
+"""What stands behind a word for people so that it means all of them, as in ``Prüfer:in`` and ``relecteur·rice``."""
 _PAIR = 2
 
 
@@ -134,7 +145,9 @@ def plain(text: str) -> str:
     >>> plain("RaterID"), plain("Rater ID"), plain("Prüfer 1"), plain("id_pregunta"), plain("Total (0-16)")
     ('rater_id', 'rater_id', 'examiner_1', 'question_id', 'total')
     """
-    bare = re.sub(r"#\s*$", " number", _BEHIND.sub("", text))
+    bare = _INCLUSIVE.sub("", re.sub(r"\bn°", "number", text, flags=re.IGNORECASE))
+    bare = re.sub("(?i)(?<![a-z])e-(mail|post)", lambda one: "e" + one[1].lower(), re.sub(r"#\s*$", " number", bare))
+    bare = _BEHIND.sub("", bare)
     words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", bare)
     folded = words.lower() if words.isascii() else _folded(words)
     english = [*filter(None, map(_english, re.split(r"[\W_]+", folded)))]

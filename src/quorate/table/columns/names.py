@@ -12,29 +12,30 @@ from quorate.wording import words
 
 HINTS = words(
     "score rating grade mark points stars correct passed pass resolved solved success accuracy acc reward met "
-    "satisfied fulfilled match likert quality value opinion mos dmos cmos nps csat wer cer bleu jailbroken thumb "
-    "thumbs note y liking satisfaction acceptability enjoyment holistic da"
+    "satisfied fulfilled acceptable match likert quality value opinion mos dmos cmos nps csat wer cer bleu "
+    "jailbroken thumb thumbs note y liking satisfaction acceptability enjoyment holistic da"
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
     ("violation", "violations", "violated", "unsafe", "harm", "harmful", "toxic", "failed", "failure", "flagged")
 )
 """Words in the name of a column of zeros that says of every item that something did not happen."""
+_CALLED = frozenset(("key", "ref", "n"))
+"""Last words in the name of a column that names something, such as ``case_ref``; of an answer it is what is right."""
 MEASURES = frozenset(
     words(
-        "len length chars tokens words seconds time timestamp date year price cost eur usd gbp datetime created "
-        "start started end ended "
-        "updated due deadline duration ms rt years months days hours minutes count latency age runtime size bytes "
-        "width height line steps experience confidence certainty weight max min std sd variance diff abs turns "
-        "messages"
+        "len length chars tokens words seconds secs sec spent time timestamp date year price cost eur usd gbp "
+        "datetime created start started end ended updated due deadline duration ms rt years months days hours "
+        "minutes count latency age runtime size bytes width height line steps experience confidence certainty weight "
+        "max min std sd variance diff abs turns messages"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
 LESS = frozenset(
     words(
         "error errors wer cer ter loss perplexity toxicity toxic hallucination bias hallucinations hallucinated harm "
-        "harmful harmfulness violation violations violated unsafe jailbroken failed failure failures mistakes defects "
-        "penalty refused attack attacks jailbreak jailbreaks ppl lpips fid mae rmse mse"
+        "harmful harmfulness violation violations violated unsafe jailbroken failed failure failures mistakes "
+        "defects penalty refused attack attacks jailbreak jailbreaks ppl lpips fid mae rmse mse"
     )
 )
 """Words in the name of a column of which less is better."""
@@ -100,10 +101,12 @@ COMPARED = frozenset(
     words(
         "version condition variant arm config configuration setup strategy provider vendor brand product tool "
         "pipeline template treatment policy build release technique framework setting prompt supplier design flavour "
-        "flavor recipe protocol tts asr codec vocoder"
+        "flavor recipe protocol tts asr codec vocoder module solver planner router"
     )
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""
+_ASKED_BY = frozenset(("prompt", "template", "setting", "design", "release", "build"))
+"""Those of them that may be of the judge, or of when it was."""
 CONTESTANTS = frozenset(
     words(
         "diver skater singer contestant athlete gymnast competitor performer player entrant finalist dancer pianist "
@@ -125,9 +128,9 @@ JUDGED = frozenset(
         "message comment post tweet record story url problem scenario generation person customer employee member "
         "child unit request stimulus stim vignette utterance utt segment seg sent token span phrase claim fact "
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
-        "listing meme clip audio song photo picture headline report email letter transcript call chat filename lesion "
-        "test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker singer contestant "
-        "project brief translation pr"
+        "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
+        "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
+        "singer contestant project brief translation pr puzzle quiz"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -137,14 +140,13 @@ CRITERIA = frozenset(
         "hallucination recall precision accurate correctness faithful faithfulness factual factuality consistent "
         "consistency complete completeness concise conciseness tone style safe safety harmless harmlessness natural "
         "naturalness readable readability grammar useful usefulness creativity depth empathy polite politeness "
-        "groundedness engaging adequacy appropriateness solvability simplicity informativeness factualness "
-        "grounded specific solving knowledge skills "
-        "succinctness specificity convincingness toxicity novelty originality adherence truthfulness organization "
-        "organisation mechanics spelling punctuation vocabulary structure impact feasibility innovation humor humour "
-        "pacing believability plausibility persuasiveness trustworthiness usability aesthetics composition realism "
-        "taste flavour flavor aroma texture appearance communication collaboration teamwork leadership values coding "
-        "professionalism motivation attitude terminology "
-        "thesis evidence meaning naturalness resolution salience arousal valence technical artistic"
+        "groundedness engaging adequacy appropriateness solvability simplicity informativeness factualness grounded "
+        "specific solving knowledge skills succinctness specificity convincingness toxicity novelty originality "
+        "adherence truthfulness organization organisation mechanics spelling punctuation vocabulary structure impact "
+        "feasibility innovation humor humour pacing believability plausibility persuasiveness trustworthiness "
+        "usability aesthetics composition realism taste flavour flavor aroma texture appearance communication "
+        "collaboration teamwork leadership values coding professionalism motivation attitude terminology thesis "
+        "evidence meaning naturalness resolution salience arousal valence technical artistic"
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -163,8 +165,8 @@ GROUPS = frozenset(
     words(
         "category subset topic domain group type kind class difficulty split language lang source dataset task "
         "section level genre field subject skill benchmark tag tags theme locale reason format file set part fold "
-        "version config status suite component plan list channel platform device phenomenon track assignment specialty "
-        "speciality ward clinic desk phase"
+        "version config status suite component plan list channel platform device phenomenon track assignment "
+        "specialty speciality ward clinic desk phase"
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
@@ -288,7 +290,9 @@ def is_cluster(name: str) -> bool:
 
 def _said(name: str) -> set[str]:
     """What a name says beside that it is one."""
-    words = {*words_of(name)} - {*IDS, "name", "code", "title"}
+    listed = words_of(name)
+    called = len(listed) > 1 and listed[-1] in _CALLED and not RESPONSES & {*listed}
+    words = {*(listed[:-1] if called else listed)} - {*IDS, "name", "code", "title"}
     return words - {"input", "file", "path"} or words
 
 
@@ -325,6 +329,18 @@ def is_judge(name: str) -> bool:
     numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
     titled = words[0] in _TITLES and words[1].isalpha()
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
+
+
+def is_compared(name: str) -> bool:
+    """Whether a column says what is compared, by its name, and not how a judge was asked.
+
+    Examples
+    --------
+    >>> is_compared("pipeline"), is_compared("Model version"), is_compared("prompt_template"), is_compared("topic")
+    (True, True, False, False)
+    """
+    words = words_of(name)
+    return bool({words[0], words[-1]} & COMPARED) and not {*words} & _ASKED_BY
 
 
 def says_nothing(name: str) -> bool:
@@ -399,7 +415,7 @@ def is_aspect(name: str) -> bool:
 
 def measures(name: str) -> bool:
     """Whether a column is measured, by its name."""
-    return bool(MEASURES & set(plain(name).split("_")))
+    return bool(MEASURES & set(plain(name).replace("up_to_date", "current").split("_")))
 
 
 def is_count(name: str) -> bool:
@@ -417,7 +433,7 @@ def is_count(name: str) -> bool:
 
 def no_score(name: str) -> bool:
     """Whether a column holds no score, by its name: a share of words that were right is one, and no length."""
-    words = {*plain(name).split("_")}
+    words = {*plain(name).replace("up_to_date", "current").split("_")}
     share = words & _SHARES and words & {*HINTS}
     if name.rstrip().endswith("?"):  # what was asked of who judged
         return False

@@ -27,13 +27,19 @@ MEANINGS: Mapping[str, int] = {"a": A, "b": B, "tie": TIE, "both bad": BOTH_BAD,
 
 SAID: Mapping[int, str] = {A: "model_a", B: "model_b", TIE: "a tie", BOTH_BAD: "both bad", MISSING: "missing"}
 
-_SIDES = ("model", "assistant", "response", "answer", "system", "output")
+_SIDES = ("model", "assistant", "response", "answer", "system", "output", "sys", "bot", "agent")
 WORDS: Mapping[int, tuple[str, ...]] = {
-    A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left"),
-    B: ("b", *(f"{side}_b" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")), "right"),
+    A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left", "1_0"),
+    B: (
+        "b",
+        *(f"{side}_b" for side in _SIDES),
+        *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")),
+        "right",
+        "0_1",
+    ),
     TIE: words(
         "tie tied draw c equal n_p no_preference about_the_same same both both_good no_difference "
-        "can_t_decide cannot_decide"
+        "can_t_decide cannot_decide 1_2_1_2 equally_good"
     ),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad", "neither"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),

@@ -36,7 +36,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
 FURTHER: Mapping[str, tuple[str, ...]] = {
-    ITEM: aliases.SEGMENTS,
+    ITEM: (*aliases.SEGMENTS, *aliases.NUMBERED),
     JUDGE: aliases.JUDGES_TOO,
     SYSTEM: aliases.SYSTEMS_TOO,
 }

@@ -138,6 +138,28 @@ MARKS: tuple[tuple[Level, ...], ...] = (
     (("very low",), ("low",), ("medium", "moderate"), ("high",), ("very high",)),
     (("strong no", "definitely no"), ("no",), ("yes",), ("strong yes", "definitely yes")),
     (("strong no hire",), ("no hire",), ("hire",), ("strong hire",)),
+    (("sehr schlecht",), ("schlecht",), ("mittel", "mittelm\u00e4\u00dfig", "okay"), ("gut",), ("sehr gut",)),
+    (
+        ("stimme gar nicht zu", "trifft gar nicht zu", "stimme \u00fcberhaupt nicht zu"),
+        ("stimme nicht zu", "stimme eher nicht zu", "trifft eher nicht zu"),
+        ("neutral", "teils teils", "teils/teils", "weder noch"),
+        ("stimme zu", "stimme eher zu", "trifft eher zu"),
+        ("stimme voll zu", "stimme voll und ganz zu", "trifft voll zu"),
+    ),
+    (("tr\u00e8s mauvais",), ("mauvais",), ("moyen", "passable"), ("bon",), ("tr\u00e8s bon",)),
+    (("pas du tout d'accord",), ("pas d'accord",), ("neutre",), ("d'accord",), ("tout \u00e0 fait d'accord",)),
+    (("muy malo", "p\u00e9simo"), ("malo",), ("regular",), ("bueno",), ("muy bueno", "excelente")),
+    (
+        ("totalmente en desacuerdo", "muy en desacuerdo"),
+        ("en desacuerdo",),
+        ("neutral", "ni de acuerdo ni en desacuerdo"),
+        ("de acuerdo",),
+        ("totalmente de acuerdo", "muy de acuerdo"),
+    ),
+    (("p\u00e9ssimo", "muito ruim"), ("ruim",), ("regular",), ("bom",), ("muito bom", "\u00f3timo", "excelente")),
+    (("discordo totalmente",), ("discordo",), ("neutro", "indiferente"), ("concordo",), ("concordo totalmente",)),
+    (("pessimo",), ("scarso",), ("sufficiente", "discreto"), ("buono",), ("ottimo",)),
+    (("zeer slecht",), ("slecht",), ("matig", "neutraal"), ("goed",), ("zeer goed",)),
     (("strong reject",), ("reject",), ("weak reject",), ("weak accept",), ("accept",), ("strong accept",)),
 )
 """Words in order, the lowest first, which are numbered from 1."""

@@ -39,7 +39,7 @@ def _sides(*marks: str) -> tuple[str, ...]:
     of_models = [
         name
         for mark in marks
-        for one in ("model", "system")
+        for one in ("model", "system", "sys", "bot", "agent")
         for name in (f"{one}_{mark}", f"{one}{mark}", f"{one}_{mark}_id", f"{one}_{mark}_name", f"{mark}_{one}")
     ]
     of_answers = [
@@ -185,6 +185,8 @@ def resolve_votes(
     for role, column in main.items():
         if column == role and column not in columns:  # the default is looked for by its other usual names
             main[role] = _recognise(role, columns) or column
+    if ORDER in named and named[ORDER] not in columns:  # said of a side, whatever its column is called
+        named[ORDER] = main.get(named[ORDER], named[ORDER])
     for role, column in {**main, **named, **{f"wins ({column})": column for column in wins}}.items():
         if column not in columns:
             raise UnknownColumn(role, column, columns, "argument" if role in PAIR else "roles" * (role in ALIASES))

@@ -7,7 +7,7 @@ import csv
 import datetime as dt
 import io
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile, zip_longest
@@ -47,8 +47,7 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     except python_calamine.CalamineError as error:
         raise InvalidData(f"{path}: is no spreadsheet that can be read ({error}); save it anew or export it") from error
     tables = {name: rows for name, rows in found.items() if len(rows) > 1}
-    wide = [name for name, rows in tables.items() if len(rows[0]) > 1]  # beside which one column is of remarks
-    wanted = (wide or [*tables]) if part is None else [name.strip() for name in part.split(",")]
+    wanted = _of_judgments(tables) if part is None else [name.strip() for name in part.split(",")]
     for name in wanted:
         if name not in tables:
             raise InvalidInput(f'part: no sheet "{name}" with a table in {path.name}; it has {listed(list(tables))}')
@@ -67,12 +66,24 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     left = [name for name in tables if part is None and name not in wanted]
     if not left:
         return whole
-    said = Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} one column")
+    few = "one column" if all(len(tables[name][0]) == 1 for name in left) else "two columns and few rows"
+    said = Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} {few}")
     return replace(whole, notes=(said, *whole.notes))
+
+
+def _of_judgments(tables: Mapping[str, list[list[str]]]) -> list[str]:
+    """Sheets without those of remarks, which have one column, and keys to words, of two columns and fewer rows."""
+    wide = [name for name, rows in tables.items() if len(rows[0]) > 1]
+    main = [name for name in wide if len(tables[name][0]) > len(("word", "meaning"))]
+    keys = [name for name in wide if name not in main]
+    shortest = min((len(tables[name]) for name in main), default=0)
+    return main if keys and all(len(tables[name]) < shortest for name in keys) else wide or [*tables]
 
 
 def of_rows(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:
     """A table of rows of text whose first may name the columns."""
+    joined = _grouped(rows[0], rows[1]) if len(rows) > 1 else None
+    rows = rows if joined is None else [joined, *rows[2:]]
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]
@@ -132,6 +143,9 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     above = _titles([first, *rows])
     if above:
         first, *rows = [first, *rows][above:]
+    joined = _grouped(first, rows[0]) if rows else None
+    if joined is not None:
+        first, rows, above = joined, rows[1:], above + 1
     of_rows = len(rows) >= _FEWEST_BELOW and {*map(len, rows[:-1])} == {len(first) + 1}  # names that R writes
     columns, said = columns_by(path, ["", *first] if of_rows else first, rows)
     if of_rows:
@@ -216,6 +230,30 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
     above = [row for row in rows[:begin] if row]  # a line as long as those below may be the header, or a row
     single = empty > 0 or len(rows[0]) < len("ab") or not all(rows[0])
     return begin if single and all(len(row) != below[0] for row in above) else 0
+
+
+def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str] | None:
+    """Names of columns that come back under names of groups, which spreadsheets merge; None where they do not.
+
+    Examples
+    --------
+    >>> _grouped(["", "gpt", "", "llama", ""], ["id", "Ana", "Ben", "Ana", "Ben"])
+    ['id', 'gpt (Ana)', 'gpt (Ben)', 'llama (Ana)', 'llama (Ben)']
+    """
+    again = {name for name, times in Counter(names).items() if name and times > 1}
+    above = [*groups, *[""] * (len(names) - len(groups))]
+    if not again or len(above) != len(names):
+        return None
+    joined, held = [], defaultdict[str, list[str]](list)
+    group = ""
+    for over, name in zip(above, names, strict=True):
+        group = over or group
+        if name in again:
+            held[group].append(name)
+        joined.append(f"{group} ({name})" if group and name in again else name or over)
+    spans = [*map(tuple, held.values())]
+    merged = sum(map(bool, above)) == len(held) and len({*spans}) == 1 and min(len(spans), len(spans[0])) > 1
+    return joined if merged and len({*joined}) == len(joined) else None
 
 
 def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

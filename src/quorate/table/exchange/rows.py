@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import AMONG, BETTER, DOWN, OF, SAME
+from quorate.roles import AMONG, BETTER, DOWN, FOLDED, OF, SAME
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, literal, quoted
@@ -75,7 +76,8 @@ class Rows(Brief):
     made : tuple of str
         Columns that no table has: two or more together, named with ``*`` between their names, or with ``>`` where they
         name who is first, second and so on; the share of one in another, with ``/``; one with ``..`` behind its
-        name, whose empty cells hold what stands above; or a word behind ``:`` that is the same in every row.
+        name, whose empty cells hold what stands above, or with ``~``, whose labels that differ in capitals alone are
+        one; or a word behind ``:`` that is the same in every row.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -181,7 +183,7 @@ class Made(Brief):
     name : str
         As it was asked for.
     mark : str
-        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN` or `SAME`; empty where it is a column of that name.
+        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN`, `FOLDED` or `SAME`; empty where it is a column of that name.
     places : tuple of tuple of str
         The columns that it is made of, and where names rank, those that share each place.
     """
@@ -218,8 +220,8 @@ def made_of(name: str) -> Made:
     if mark:
         places = [place.split(AMONG) if mark == BETTER else [place] for place in name.split(mark)]
         return Made(name, mark, tuple(tuple(part.strip() for part in place) for place in places))
-    down = name.endswith(DOWN) and name != DOWN
-    return Made(name, DOWN if down else "", ((name.removesuffix(DOWN) if down else name,),))
+    mark = next((mark for mark in (DOWN, FOLDED) if name.endswith(mark) and name != mark), "")
+    return Made(name, mark, ((name.removesuffix(mark),),))
 
 
 def is_made(name: str) -> bool:
@@ -254,6 +256,8 @@ def made(opened: Opened, name: str) -> Opened:
         relation = relation.project("*, row_number() OVER () AS place_of_row")
         text = f"nullif(trim({columns[0]}::VARCHAR), '')"
         value = f"last_value({text} IGNORE NULLS) OVER (ORDER BY place_of_row)"
+    elif one.mark == FOLDED:  # as each is written most often
+        value = f"mode(trim({texts[0]})) OVER (PARTITION BY lower(trim({texts[0]})))"
     elif one.mark == OF:
         value = f"{numbers[0]} / nullif({numbers[1]}, 0)"
     else:
@@ -301,6 +305,12 @@ def _made_in_frame(frame: Frame, name: str) -> Frame:
         return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
     if one.mark == DOWN:
         return _in_order(frame).with_columns(nw.col(one.parts[0]).fill_null(strategy="forward").alias(name))
+    if one.mark == FOLDED:
+        labels = [None if label is None else str(label).strip() for label in _in_order(frame)[one.parts[0]].to_list()]
+        usual = {label.lower(): label for label, _ in reversed(Counter(filter(None, labels)).most_common())}
+        folded = [None if label is None else usual.get(label.lower(), label) for label in labels]
+        made = nw.new_series(name, folded, nw.String, backend=frame.implementation)
+        return _in_order(frame).with_columns(made)
     values = [nw.col(part).cast(nw.Float64 if one.mark == OF else nw.String) for part in one.parts]
     if one.mark == OF:
         return frame.with_columns(nw.when(values[1] != 0).then(values[0] / values[1]).alias(name))

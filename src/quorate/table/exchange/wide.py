@@ -227,8 +227,8 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     >>> crossed(["gpt (Rater 1)", "gpt (Rater 2)", "llama (Rater 1)", "llama (Rater 2)"])
     (('gpt', 'gpt', 'llama', 'llama'), ('Rater 1', 'Rater 2', 'Rater 1', 'Rater 2'))
     """
-    for mark in ("(", *_MARKS):
-        parts = [name.removesuffix(")" if mark == "(" else "").rpartition(mark) for name in columns]
+    for mark in ("(", "[", *_MARKS):
+        parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
         named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
         heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)
         whose = f"{named.pop()}_" if len(named) == 1 else ""  # which belongs to what stands behind

@@ -9,6 +9,7 @@ from dataclasses import replace
 from quorate.roles import ITEM, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
+    DESCRIBED,
     JUDGED,
     SYSTEMS,
     TOTALS,
@@ -152,7 +153,7 @@ def total_of(table: Table, taken: set[str]) -> str | None:
     """The column of a total, by its name and as it is the sum or the mean of all other scores in every row."""
     totals = totals_in(table, taken)
     numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
-    parts = [one for one in numbers if not no_score(one.name)]
+    parts = [one for one in numbers if not (no_score(one.name) or DESCRIBED & {*words_of(one.name)})]
     made = [name for name in totals if len(parts) > 1 and is_made_of(table, table.column(name), parts)]
     return made[0] if len(made) == 1 else None
 

@@ -62,6 +62,18 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
 
 
+def of_judged(found: Reading) -> Reading:
+    """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
+    shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
+    judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
+    plain = len(shown) == len(judges) == 1 < len(found.ways) and not any(way.verb or way.people for way in found.ways)
+    if found.confidence != "unsure" or not plain:
+        return found
+    (way,) = judges
+    said = f"{listed(way.options['wide'][JUDGE], most=6)} taken for judges"
+    return replace(found, options=way.options, confidence="likely", said=said, meant=())
+
+
 def _roles(options: Mapping[str, Any]) -> set[str]:
     """Roles that arguments name, also those that names of columns cross."""
     return {*options.get("facets", {}), *(part for role in options.get("wide", {}) for part in role.split(CROSSED))}
@@ -101,7 +113,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     used = {item, judge, found.options.get("score", known.get("score", "")), *found.options.get("wide", {})}
     used |= {name for columns in found.options.get("wide", {}).values() for name in columns}
     free = [one for one in labels(table, used) if one.distinct <= _MOST and not is_person(one.name)]
-    free = [one for one in free if plain(one.name) not in REPLICATES]
+    free = [one for one in free if plain(one.name) not in REPLICATES and 2 * one.filled > table.rows]
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]

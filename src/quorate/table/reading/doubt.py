@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,7 @@ from quorate.table.columns.names import (
     TRUE,
     groups_items,
     is_aspect,
+    is_compared,
     is_count,
     is_criterion,
     is_id,
@@ -42,6 +44,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import total_of
+from quorate.table.reading.family import same_scale
 from quorate.table.reading.in_words import (
     OF_WORDS,
     is_prose,
@@ -69,7 +72,6 @@ from quorate.table.reading.score import (
 from quorate.table.reading.wide import (
     ANSWERS,
     CODED,
-    same_scale,
 )
 from quorate.wording import listed
 
@@ -314,7 +316,8 @@ def _granted(
     table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> Iterator[str]:
     """What is taken for granted, with the argument that changes it."""
-    added = found.added
+    own = SYSTEM not in known and len(found.added) == 1 and is_compared(found.added[0])  # which is said to be compared
+    added = [] if own else found.added
     if found.supposed:
         yield f"{found.supposed} taken for what is judged; else say " + argument("facets", {ITEM: ...})
     if added:
@@ -324,7 +327,8 @@ def _granted(
         share = argument("label", table.column(score).words[0])
         yield f"{score} holds words, each taken for a label; the share of one alone with " + share
     elif not (plain(score) in ALIASES["score"] or hinted(score)):
-        yield f"{score} taken for the score, the only column of marks"
+        made = TOTALS & {*words_of(score)}
+        yield f"{score} taken for the score, " + ("over all by its name" if made else "the only column of marks")
     people = _people(table, score, known)
     if people:
         yield f"{people[0]} left out, which is what people said by its name"
@@ -392,7 +396,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         for one in labels(table, used)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
-        and not plain(one.name).startswith(_YES_OR_NO)
+        and not (plain(one.name).startswith(_YES_OR_NO) or (one.scale is not None and one.distinct > len("01")))
         and not {*words_of(one.name)} <= _NAMES
         and not (RESPONSES & {*words_of(one.name)} and is_prose(one))
         and not (said and not one.numeric and ANSWERS & {*words_of(one.name)})
@@ -405,6 +409,8 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not (again and (groups_items(one.name) or is_sentence(one)) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
+        and not (one.words and all(re.match(r"\d+ \w", word) for word in one.words))  # marks of their own, as 3 good
+        and not all(re.fullmatch(r"(https?:|.*[/\\]).*\.\w+", word) for word in one.words)  # paths of files
         and not (system and table.column(system).distinct == one.distinct and table.within(system, one.name))
     ]
 

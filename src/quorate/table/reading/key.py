@@ -193,6 +193,8 @@ def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
     return same if scores - same else same - scores
 
 
+_CROSSED = 0.9
+"""Share of all pairs of a number and who judged that are there where the numbers are those of what all judged."""
 _TRIED = frozenset(("attempt", "run", "rollout", "episode"))
 """What is another in every row and no number that counts tries names the answer of a system to a task, as logs do."""
 
@@ -295,14 +297,18 @@ def _answers_one(table: Table, one: Column, others: Sequence[Column], system: st
 
 
 def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[str]) -> bool:
-    """Whether, beside who judged or which system, one column of words alone tells rows apart, but for occasions.
+    """Whether, beside who judged or which system, one column alone tells rows apart, but for occasions.
 
-    What groups items, describes people or orders rows is none, nor what has no name that says something.
+    What groups items, describes people or orders rows is none, nor what has no name that says something, nor numbers
+    that few of who judged have in common.
     """
     key = [known[role] for role in (JUDGE, SYSTEM) if role in known]
     item = known[ITEM]
     again = [name for name in facets - {item, *known.values()} if not (plain(name) in OCCASIONS or _is_try(name))]
-    if not key or again or table.column(item).numeric or not _may_be_judged(item, SYSTEM in known):
+    if not key or again or not _may_be_judged(item, SYSTEM in known):
+        return False
+    crossed = table.keys(key) * table.column(item).distinct
+    if table.column(item).numeric and not (table.column(item).whole and table.rows >= _CROSSED * crossed):
         return False
     key += [name for name in (*facets, known.get(REPLICATE, "")) if name and name not in (item, *key)]
     rest = [
@@ -358,6 +364,7 @@ def named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]
     named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
     if any(RESPONSES & {*words_of(name)} for name in table.names):  # beside it a target is what was to be answered
         named = [one for one in named if not {*words_of(one.name)} <= _WANTED]
+    named = [one for one in named if not _is_text_of(table, one, named)]
     named = [one for one in named if not {*words_of(one.name)} - IDS <= ARRANGED] or named
     named = [one for one in named if not _says_more(table, one, named)]
     named.sort(key=lambda one: not is_id(one.name))
@@ -375,6 +382,14 @@ def _says_more(table: Table, one: Column, others: Sequence[Column]) -> bool:
         return True
     more = any(two is not one and two.distinct > one.distinct for two in others)
     return more and ({*words_of(one.name)} <= OCCASIONS or counts_tries(one))
+
+
+def _is_text_of(table: Table, one: Column, others: Sequence[Column]) -> bool:
+    """Whether a column holds what who judged wrote of what an id names, such as a summary of a submission."""
+    texts = sum(len(word.split()) for word in one.words) > 2 * len(one.words) > 0 and not is_id(one.name)
+    judges = claims_of(table, JUDGE) if texts else []
+    ids = [two.name for two in others if is_id(two.name)] if len(judges) == 1 else []
+    return any(table.keys([name, *judges]) == table.rows for name in ids)
 
 
 def counts_tries(one: Column) -> bool:
@@ -431,7 +446,9 @@ def _telling_apart(
         reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
         return {}, ()
     coming = labels(table, {*taken, *known.values()}, occasions=True)
-    free = [one.name for one in coming if not (_is_answer(one) or is_criterion(one.name))]
+    judged = [table.column(known[ITEM])] if known.get(ITEM) in table.names else []
+    coming = [one for one in coming if not (is_criterion(one.name) or _is_text_of(table, one, judged))]
+    free = [one.name for one in coming if not _is_answer(one)]
     free = free[:_MOST_TRIED]
     tried: dict[Sequence[str], int] = {}
     best = apart

@@ -36,6 +36,7 @@ from quorate.table.columns.names import (
     is_person,
     words_of,
 )
+from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model, maker
 from quorate.table.reading.key import is_of_machines, is_of_people
@@ -115,6 +116,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else mostly),
         ),
         (
+            people and SYSTEM not in known and bool(grid_of(columns)),
+            Said(SYSTEM, f"{several} are the rows of one question, each of which everybody rated", "likely"),
+        ),
+        (
             people,
             Said(
                 ITEM,
@@ -129,6 +134,11 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
         (
             held,
             Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", sure_held),
+        ),
+        (
+            SYSTEM not in known
+            and all(re.fullmatch(r"(v|version)_?\d+[_.](score|rating|grade|mark)", name.lower()) for name in columns),
+            Said(SYSTEM, f"{several} are versions by their names", "likely"),
         ),
         (
             systems and SYSTEM not in known,
@@ -169,7 +179,7 @@ def _said_of_judges(
             Said(JUDGE, f"{shown} are taken for judges by their initials", "likely"),
         ),
         (
-            are_people(columns, bare) and not people and not ({*words_of(row or "")} & _ASKED),
+            are_people(columns, bare) and not people and (_say_given(columns) or not {*words_of(row or "")} & _ASKED),
             Said(JUDGE, f"{shown} are taken for judges by their names", "likely"),
         ),
         (
@@ -187,6 +197,12 @@ def are_people(columns: Sequence[str], bare: Sequence[str]) -> bool:
     if parts != [*map(plain, columns)] and 2 * sum(map(is_given, parts)) > len(parts) and all(map(str.isalpha, parts)):
         return True
     return not others or (all(map(_may_be_surname, others)) and len(columns) - len(others) >= max(2, len(others)))
+
+
+def _say_given(columns: Sequence[str]) -> bool:
+    """Whether all names begin with the word for one thing that who judges gives, as ``pick_ana`` does."""
+    heads = {words_of(name)[0] for name in columns}
+    return len(heads) == 1 and heads <= {*HINTS, *GIVEN} - {"answer"}
 
 
 def _may_be_surname(name: str) -> bool:
@@ -224,6 +240,31 @@ def varying(columns: Sequence[str]) -> list[str]:
         while min(map(len, words)) > 1 and len({one[place] for one in words}) == 1:
             words = [one[1:] if place == 0 else one[:-1] for one in words]
     return ["_".join(one) for one in words]
+
+
+def grid_of(columns: Sequence[str]) -> tuple[str, ...]:
+    """What stands in brackets behind one question, as forms have it; nothing where that is numbered or judged itself.
+
+    Examples
+    --------
+    >>> grid_of(["How good? [Aya]", "How good? [Bo]"]), grid_of(["Rate it [text 1]", "Rate it [text 2]"])
+    (('Aya', 'Bo'), ())
+    """
+    found = [re.fullmatch(r"(.*\S)\s*\[([^\[\]]+)\]\s*", name) for name in columns]
+    if len({one[1] if one else None for one in found}) > 1 or not all(found):
+        return ()
+    named = tuple(one[2] for one in found if one)
+    numbered = len({form_of(name) for name in named}) == 1 or any(map(is_judged, named))
+    return () if numbered else named
+
+
+def grids_in(free: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of several grids of a form with the same rows, such as ``Text 1 [old]``, if all hold scores."""
+    grids = [one for one in free if one.name.rstrip().endswith("]")]
+    known = {word for one in grids if one.scored for word in one.words}
+    names = tuple(one.name for one in grids)
+    held = all(one.scored or {*one.words} <= known for one in grids)  # some may have got a few of the words alone
+    return names if held and len(names) > len("ab") and crossed(names) else ()
 
 
 def is_try(name: str) -> bool:

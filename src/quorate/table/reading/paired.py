@@ -27,6 +27,8 @@ from quorate.wording import listed
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
 _FEWEST_RANKED, _FEWEST_ROWS = 3, 5
+_MOST_ALIKE = 3
+"""Further columns of all that one holds from which on it holds answers, as others do, and no side of a comparison."""
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _WON = (
@@ -43,6 +45,8 @@ _TIES = ("tie", "ties", "draws", "drawn", "no_preference", "n_ties", "equal", "n
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
 """Words beside a number in the name of a column of who has that place."""
+_SHOWN = frozenset(("shown", "seen", "displayed", "presented"))
+"""Words in the name of a column of what stood first, which is no place that somebody gave."""
 MOST_SYSTEMS, _SEEN = 50, 400
 _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
@@ -74,7 +78,8 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = winner_of(table, a, b)
-    return None if winner is None else decided(table, named, winner, reasons)
+    first = {"order": "model_a"} if all(_SHOWN & {*words_of(name)} for name in (a, b)) else {}  # the left stood first
+    return None if winner is None else decided(table, named, winner, reasons).naming(first)
 
 
 def _best_and_worst(table: Table, best: str, worst: str) -> Reading:
@@ -144,6 +149,8 @@ def _ranked_by_names(table: Table) -> Reading | None:
     texts = [one for one in table.columns if not one.numeric and one.filled == table.rows >= _FEWEST_ROWS]
     if {0, 1} <= {_won(one.name) for one in texts} or recognise_pair("winner", table.names):  # others were chosen
         return None
+    if any(_won(one.name) == 0 and len(one.words) > 1 for one in texts if _place_in(one.name) is None):
+        return None
     placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
     if [place for place, _ in placed] == [*range(1, len(placed) + 1)] and _each_once(
         table, [name for _, name in placed]
@@ -198,6 +205,8 @@ def _each_once(table: Table, names: Sequence[str]) -> bool:
 def _place_in(name: str) -> int | None:
     """The place that a column holds by its name, such as ``1st choice``, ``rank_2`` and ``third``."""
     words = words_of(name)
+    if {*words} & _SHOWN:
+        return None
     numbers = [int(number[1]) for word in words if (number := re.fullmatch(r"(\d+)(st|nd|rd|th)?", word))]
     named = [_NTH.index(word) + 1 for word in words if word in _NTH]
     ordinal = any(re.fullmatch(r"\d+(st|nd|rd|th)", word) for word in words) or bool(named)
@@ -324,6 +333,7 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
             and shared >= FEWEST_SHARED * few
             and not known
             and not any(_numbered_with(one.name, two.name) for two in alike if {*two.words} & {*one.words})
+            and sum({*two.words} >= {*one.words} for two in alike) < _MOST_ALIKE
             and (_are_sides(one.name, other.name) or not _short(one, other))
             and _apart(table, one, other)
         ):

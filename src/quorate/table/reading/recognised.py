@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ACTS,
+    COMPARED,
     RESPONSES,
     TOTALS,
     is_id,
@@ -23,10 +24,10 @@ from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.averages import STATISTICS
+from quorate.table.reading.family import same_scale
 from quorate.table.reading.key import MOST_WORDINGS, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
-from quorate.table.reading.wide import same_scale
 from quorate.wording import listed, words
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
@@ -107,6 +108,20 @@ def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
     return identifier(table, {*known.values()}) if few else None
 
 
+def id_of_asked(table: Table, known: Mapping[str, str]) -> str | None:
+    """The id of what every system answered, beside one that is another in every row, as that of an answer is."""
+    item, system = known.get(ITEM), known.get(SYSTEM)
+    if item is None or system is None or table.column(item).distinct < table.rows or not is_id(item):
+        return None
+    key = [name for role in (SYSTEM, JUDGE, REPLICATE) if (name := known.get(role))]
+    free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
+    ids = [one for one in free if is_id(one.name) and 2 <= one.distinct <= table.rows / 2]
+    crossing = [
+        one.name for one in ids if table.keys([one.name, *key]) == table.rows and not {*words_of(one.name)} & ACTS
+    ]
+    return crossing[0] if len(crossing) == 1 else None
+
+
 def _id_of_texts(table: Table, item: str | None, beside: Sequence[str]) -> str | None:
     """The id that tells apart what was judged, where a text comes back under several; None if none or several do."""
     if item is None or table.keys([item, *beside]) == table.rows:
@@ -159,7 +174,7 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     for one in table.columns:
         found = () if one.numeric or not one.filled else _totals_in(table, one)
         named = one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values())
-        plainly = named and len(found) == 1 and found[0].strip().lower() in _TOTAL_ROWS | STATISTICS
+        plainly = named and len(found) == 1 and _spelled(found[0]) in _TOTAL_ROWS | STATISTICS
         if found and (plainly or _are_made(table, one, found)):
             shown, rows = (
                 listed([f'"{label}"' for label in found]),
@@ -185,11 +200,16 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
         return ()
     totals = "|".join(sorted(_TOTAL_ROWS | STATISTICS))
     called = f"({totals})( [a-z]+)?|[a-z]+ ({totals})"
-    if len(one.words) == one.distinct and not any(re.fullmatch(called, word.strip().lower()) for word in one.words):
+    if len(one.words) == one.distinct and not any(re.fullmatch(called, _spelled(word)) for word in one.words):
         return ()
-    found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, text.strip().lower())]
+    found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, _spelled(text))]
     labels = tuple(dict.fromkeys(found))
     return labels if len(labels) == len(found) else ()
+
+
+def _spelled(label: str) -> str:
+    """A label in small letters, and in English where its words are known."""
+    return plain(label).replace("_", " ")
 
 
 def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
@@ -197,7 +217,7 @@ def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
 
     These stand below a mean or a sum. Of words a number may also say how often one of them was given.
     """
-    made_so = [label for label in labels if _TOTAL_ROWS & {*label.lower().split()}]
+    made_so = [label for label in labels if _TOTAL_ROWS & {*_spelled(label).split()}]
     others = f"{table.sql(one.name)} NOT IN ({', '.join(map(literal, labels))})"
     rest, made = table.opened.relation.filter(others), table.opened.relation.filter(f"NOT ({others})")
     found: list[bool] = []
@@ -258,13 +278,30 @@ def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     """Roles whose columns hold a name once for the rows below it, as those of these columns filled downwards."""
     found = {}
     judged = [] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
+    compared = [] if SYSTEM in known else [one.name for one in table.columns if {*words_of(one.name)} & COMPARED]
+    alone = {ITEM: judged, SYSTEM: compared}
     for role in (SYSTEM, JUDGE, ITEM):
-        name = known.get(role) or (judged[0] if role == ITEM and len(judged) == 1 else None)
+        name = known.get(role) or (alone[role][0] if len(alone.get(role, ())) == 1 else None)
         column = table.column(name) if name else None
         once = column is not None and 2 <= column.distinct == column.filled <= table.rows / 2
         if column is not None and once and any((text or "").strip() for text in table.shown(column.name, 1)):
             found[role] = column.name + DOWN
     return found
+
+
+def folded(table: Table, known: Mapping[str, str]) -> dict[str, str]:
+    """Who judged and which system, where labels differ in capitals or blanks alone, as columns with one of each."""
+    found = {}
+    for role in (JUDGE, SYSTEM):
+        labels = table.column(known[role]).words if known.get(role) in table.names else ()
+        if len({fold(label) for label in labels}) < len(labels) and all(len(label) > len("ab") for label in labels):
+            found[role] = known[role] + FOLDED
+    return found
+
+
+def fold(label: str) -> str:
+    """A label without what no two of one table differ in: capitals, and blanks around it."""
+    return label.strip().lower()
 
 
 def no_status(table: Table, known: Mapping[str, str]) -> bool:

@@ -36,10 +36,10 @@ from quorate.table.exchange.rows import Rows
 from quorate.table.facets import Facet
 from quorate.table.facts.profile import Column, Table, looked_at
 from quorate.table.judgments import Judgments
+from quorate.table.reading.family import same_scale
 from quorate.table.reading.in_words import likeliest_words
 from quorate.table.reading.key import MOST_OCCASIONS, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
-from quorate.table.reading.wide import same_scale
 from quorate.wording import listed, words
 
 _MOST_SIDES, _MOST_CHOSEN = 3, 7
@@ -237,6 +237,7 @@ def likeliest_score(table: Table, taken: set[str]) -> str | None:
         words, column = words_of(name), table.column(name)
         hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
         hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
+        hint += hint == len(HINTS + GIVEN) and not is_criterion(name)
         marks = column.scale is not None and column.distinct > 2
         when = plain(name) in OCCASIONS
         levels = column.distinct if says_nothing(name) and column.words else -column.distinct

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
+from quorate.roles import CATEGORY, DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -15,6 +15,7 @@ from quorate.table.columns.names import (
     RESPONSES,
     is_aspect,
     is_cluster,
+    is_compared,
     is_criterion,
     is_id,
     is_judge,
@@ -34,6 +35,7 @@ from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics, total_of
 from quorate.table.reading.compared import of_compared
 from quorate.table.reading.doubt import SAYS, is_label, of_less, weighed
+from quorate.table.reading.family import same_scale
 from quorate.table.reading.in_words import (
     is_prose,
     likeliest_words,
@@ -57,6 +59,8 @@ from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.recognised import (
     copies,
     filled_down,
+    folded,
+    id_of_asked,
     id_of_rows,
     inner_id,
     judged_once,
@@ -86,7 +90,6 @@ from quorate.table.reading.wide import (
     criteria_of_one,
     inside_one,
     named_criteria,
-    same_scale,
     side_by_side,
 )
 from quorate.wording import listed
@@ -128,7 +131,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     said |= {
         role: name for role, name in known.items() if role in (ITEM, JUDGE, SYSTEM) and len(claims_of(table, role)) > 1
     }
-    rows, inner = id_of_rows(table, known), inner_id(table, known)
+    rows, inner = id_of_asked(table, known) or id_of_rows(table, known), inner_id(table, known)
     if rows or inner:
         why = "is another in every row" if rows else "is inside it"
         instead = f", and not {known[ITEM]}, which comes back" if ITEM in known else ""
@@ -167,6 +170,9 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         return None
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
+    compared = compared or any(
+        role == name and is_compared(name) for role, name in found.options.get("facets", {}).items()
+    )
     return _of_less(found if not compared else of_compared(table, found, known))
 
 
@@ -203,7 +209,10 @@ def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple
     share = share_of(table, {*known.values(), *aside}, known.get("score"))
     if share is not None:
         said.append(f"{' of '.join(made_of(share).parts)}: the share of each row is its score")
-    made = {**down, **({} if share is None else {"score": share})}
+    alike = folded(table, {role: name for role, name in known.items() if role not in down})
+    names = [name.removesuffix(FOLDED) for name in alike.values()]
+    said += [f"labels of {listed(names)} that differ in capitals alone are one"] if alike else []
+    made = {**down, **alike, **({} if share is None else {"score": share})}
     for name in made.values():
         table = table.with_column(name)
     return table, made, "; ".join(said)
@@ -251,10 +260,27 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
         return replace(several, reasons=(*reasons, *several.reasons)).naming(dict.fromkeys(dropped, ""))
     whole = JUDGE in known and total_of(table, {*known.values(), *aside}) is not None
     wide = None if "score" in known or whole else side_by_side(table, known, aside)
+    overall = None if wide is None or wide.confidence != "unsure" else _overall(wide)
+    if overall is not None:
+        said, *left = overall
+        found = _of_rows(table, {**known, "score": said}, dropped, {*aside, *left}, reasons)
+        return (
+            None
+            if found is None
+            else found.granting(f"{said} is over all by its name: {listed(left, most=6)} left out")
+        )
     if wide is not None:
         asked = {ITEM: known[ITEM]} if PROMPT in dropped and ITEM in known else {}
         return replace(wide, reasons=(*reasons, *wide.reasons)).naming({**dict.fromkeys(dropped, ""), **asked})
     return _of_rows(table, known, dropped, aside, reasons)
+
+
+def _overall(wide: Reading) -> list[str] | None:
+    """Of columns that may be criteria the one that is over all by its name, and then the others; None if none is."""
+    columns = {tuple(names) for way in wide.ways for names in way.options.get("wide", {}).values()}
+    names = columns.pop() if len(columns) == 1 else ()
+    said = [name for name in names if "overall" in words_of(name)]
+    return [*said, *(name for name in names if name not in said)] if len(said) == 1 else None
 
 
 def _of_rows(
@@ -374,7 +400,7 @@ def _numbered_anew(table: Table, found: Key, known: Mapping[str, str]) -> tuple[
     alike = bool({*words_of(sets[0])} & _WHOLES)  # parts of one may be
     facets = {role: name for role, name in found.facets.items() if name != sets[0] or alike}
     said = f"{item} counts anew in each {sets[0]}: what is judged is both together"
-    return table.with_column(both), replace(found, facets={**facets, ITEM: both}, named=True), said
+    return table.with_column(both), replace(found, facets={**facets, ITEM: both}, named=True, tied=()), said
 
 
 def _one_system_each(table: Table, known: Mapping[str, str]) -> bool:

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
-from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_id, is_judged, words_of
+from quorate.table.columns.names import (
+    ASKED_PEOPLE,
+    COMPARED,
+    IDS,
+    MACHINES,
+    PEOPLE,
+    PROFESSIONS,
+    RESPONSES,
+    is_id,
+    is_judged,
+    words_of,
+)
+from quorate.table.exchange.rows import made_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.in_words import is_prose
@@ -30,7 +42,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     systems are where labels are names of models beside another who judged. Where systems are to be ``compared``, a
     version, a condition or a prompt is one.
     """
-    free = [one for one in table.columns if one.name not in known.values() and _come_back(table, one)]
+    taken = {*known.values(), *(part for name in known.values() for part in made_of(name).parts)}
+    free = [one for one in table.columns if one.name not in taken and _come_back(table, one)]
     found: dict[str, str] = {}
     if JUDGE not in known:
         said = [one for one in free if one.scale is None]  # else that is what a judge said
@@ -47,9 +60,11 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS and one.name not in found.values()]
         agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
+        made = [one.name for one in free if _are_makers(one) and one.name not in found.values()]
+        models = models or (made if JUDGE in {*known, *found} else [])
         found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))
     if compared and SYSTEM not in {*known, *found}:
-        found |= _alone(SYSTEM, _compared(table, {*known.values(), *found.values()} - {known.get(PROMPT, "")}))
+        found |= _alone(SYSTEM, _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")}))
     return found
 
 
@@ -85,6 +100,15 @@ def _said(name: str) -> list[str]:
 def _are_models(one: Column) -> bool:
     """Whether all labels are names of models."""
     return len(one.words) >= _FEWEST_MODELS and all(map(is_model, one.words))
+
+
+def _are_makers(one: Column) -> bool:
+    """Whether labels are kinds of who made what is judged, a machine beside people, and not of who judged."""
+    kinds = [{*words_of(word)} for word in one.words]
+    machines = [bool(kind & {*MACHINES} - {"judge", "grader"}) for kind in kinds]
+    people = [bool(kind & {*PEOPLE, *PROFESSIONS, *JUDGES_ALONE, "student", "author"}) for kind in kinds]
+    both = any(machines) and any(people) and all(a != b for a, b in zip(machines, people, strict=True))
+    return both and {*words_of(one.name)}.isdisjoint({*JUDGES_ALONE, "label", "source"})
 
 
 def _alone(role: str, names: list[str]) -> dict[str, str]:

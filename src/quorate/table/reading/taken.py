@@ -20,16 +20,18 @@ from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.encoding import ordinary
 from quorate.table.exchange.format import Kind, SeveralParts
 from quorate.table.exchange.postgres.address import is_place, places_of
-from quorate.table.exchange.rows import ROW_NUMBER, Rows, made_of
+from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made, made_of
 from quorate.table.exchange.wide import COLUMNS
 from quorate.table.facts.profile import Table, looked_at
 from quorate.table.files import opened
 from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
+from quorate.table.reading.compared import of_judged
+from quorate.table.reading.family import MOST_WORDS
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.table.reading.recognised import FEWEST_ONCE, ONCE
+from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
@@ -125,21 +127,23 @@ NOTHING = "no column looks like a judgment: none holds scores, and no two name s
 Read = TypeVar("Read", bound="Judgments | Votes")
 
 
-def reading_of(table: Table, compared: bool = False) -> Reading | None:
+def reading_of(table: Table, about: str = "") -> Reading | None:
     """How a table is read whose columns have been looked at; None if nothing in it looks like a judgment.
 
-    Where systems are to be ``compared``, what they are is asked if nothing says it.
+    What the question is ``about``, systems or judges, is asked or taken for them where nothing says it.
 
     Raises
     ------
     Unsure
         If what its columns hold can be read in no way as it stands.
     """
+    compared = about == SYSTEM
     votes = pair_of(table, compared)
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
         found = of_one_prompt(table, votes) or scores_of(table, compared)
+        found = of_judged(found) if about == JUDGE and found is not None else found
         return None if found is None else found.shortened(table.names)
     refuse_scored_sides(table)
     raise Unsure(
@@ -155,7 +159,7 @@ def taken(
     rows: Rows,
     read: Callable[[Kind | None, Mapping[str, Any]], Read],
     *,
-    compared: bool = False,
+    about: str = "",
 ) -> tuple[Read, str]:
     """A table of which nobody has said how it is read, and what was taken for granted of it, empty if nothing was.
 
@@ -169,8 +173,8 @@ def taken(
         Which of its rows are read.
     read : callable
         From the kind and arguments of `quorate.read` to the table; without arguments names of columns are recognised.
-    compared : bool
-        Whether systems are to be compared.
+    about : str
+        The role that the question is about: systems, judges, or none.
 
     Raises
     ------
@@ -181,7 +185,7 @@ def taken(
     if kept is not None and kind in (None, kind_kept(kept), kept.get("kind")):
         table = read(kind or kind_kept(kept), {name: value for name, value in kept.items() if name != "kind"})
         return replace(table, notes=(Note(f"as {BESIDE} beside it says"), *table.notes)), ""
-    table, said = _as_it_is(source, kind, rows, read, compared)
+    table, said = _as_it_is(source, kind, rows, read, about)
     if isinstance(table, Judgments):
         try:
             refuse_codes_of(table, source, rows)
@@ -197,7 +201,7 @@ def _as_it_is(
     kind: Kind | None,
     rows: Rows,
     read: Callable[[Kind | None, Mapping[str, Any]], Read],
-    compared: bool,
+    about: str,
 ) -> tuple[Read, str]:
     """A table read by the names of its columns, and where these say too little by what they hold."""
     try:
@@ -211,19 +215,27 @@ def _as_it_is(
         ways = tuple(Meant({"part": name}, measure=name if alike else "") for name in several.parts)
         raise Unsure(several.problem, _named(source), ways) from None
     except InvalidInput as error:
-        found = _looked_at(source, rows, kind, error, compared)
+        found = _looked_at(source, rows, kind, error, about)
         return read(found.kind, found.options), found.said
     if not isinstance(table, Judgments):
         return table, ""
+    compared = about == SYSTEM
     if compared and kind is None and table.source.instead == "votes" and table.n_levels(SYSTEM) < len("ab"):
         return read("votes", {"part": "votes"}), "one system against another is compared by votes: " + argument(
             "part", "votes"
         )
     compared &= SYSTEM not in table.names and table.origin is not None
-    if not (compared or _repeats(table) or _scored_by_scores(table) or _unlabelled(table) or _judged_once(table)):
+    if not (
+        compared
+        or _differ_in_capitals(table)
+        or _repeats(table)
+        or _scored_by_scores(table)
+        or _unlabelled(table)
+        or _judged_once(table)
+    ):
         return table, ""
     try:
-        found = _looked_at(source, rows, "scores", None, compared)
+        found = _looked_at(source, rows, "scores", None, about)
     except Unsure:
         raise
     except InvalidInput:  # there is nothing else that it may be
@@ -236,6 +248,13 @@ def _repeats(table: Judgments) -> bool:
     named = table.origin is None or table.origin.roles.replicate is not None
     again = bool((table.rows > 1).any()) or JUDGE not in table.names
     return not named and bool(not_used(table.notes)) and again
+
+
+def _differ_in_capitals(table: Judgments) -> bool:
+    """Whether two labels of who judged, or of what is compared, differ in capitals or blanks alone."""
+    named = table.origin is not None and all(not is_made(one.column) for one in table.facets)
+    held = [one.levels for one in table.facets if one.name in (JUDGE, SYSTEM) and len(one.levels) <= MOST_WORDS]
+    return named and any(len({*map(fold, levels)}) < len(levels) for levels in held)
 
 
 def _unlabelled(table: Judgments) -> bool:
@@ -264,7 +283,7 @@ def _judged_once(table: Judgments) -> bool:
     return once and table.facet(JUDGE).parent is None
 
 
-def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None, compared: bool) -> Reading:
+def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None, about: str) -> Reading:
     """How a table is read by what its columns hold."""
     unnamed, empty = list[str](), list[str]()
     refused = error or InvalidInput("source: is read as its names say")
@@ -274,11 +293,11 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             named = [one for one in table.columns if says_score(one.name) and not is_of_people(one.name)]
             given = [one for one in named if not RESPONSES & {*words_of(one.name)}]
             empty.extend(one.name for one in given if table.rows and not any(two.filled for two in given))
-            found = reading_of(table, compared)
+            found = reading_of(table, about)
     except Unsure as open_:
         keep = open_.ways[0].options.get("where") if len(open_.ways) == 1 else None
         if keep is not None and rows.where is None and is_place(source):
-            return _without(lambda: _looked_at(source, replace(rows, where=keep), kind, error, compared), keep, open_)
+            return _without(lambda: _looked_at(source, replace(rows, where=keep), kind, error, about), keep, open_)
         if (kind, open_.kind) == ("scores", "votes"):
             raise refused from None
         raise Unsure(joined("; ", [*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from quorate.frozen import dataclass
-from quorate.roles import PROMPT, SAME
+from quorate.roles import JUDGE, PROMPT, SAME
 from quorate.table.columns.aliases import claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import IDS, PEOPLE, RESPONSES, words_of
@@ -19,7 +19,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
 from quorate.table.reading.doubt import is_sentence
 from quorate.table.reading.in_words import is_prose
-from quorate.table.reading.key import is_of_people
+from quorate.table.reading.key import claims_of, is_of_people
 from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.winner import MARKS, OF_SCORES, Winner, decided, sides_in
 from quorate.wording import listed, words
@@ -106,6 +106,8 @@ def _between(table: Table) -> Reading | None:
     judged = not (_says_chosen(best[0]) or is_of_people(best[0].name))  # as rater_Ana, which all who judged then are
     others = [one for one, too, _ in said if one is not best[0] and too == names]
     also = tuple(one.name for one in others if _says_chosen(one) or (judged and not is_of_people(one.name)))
+    if also and any(table.keys([one]) == table.rows for one in claims_of(table, JUDGE)):
+        return None  # who answered one question in each column: labels, of which each is one
     shown = f"{names[0]} and {names[1]} are compared, which no column names"
     if {plain(word) for word in best[0].words} & {*WORDS[A]} and words_of(names[0])[-1] not in _PLACES:
         shown += f", {names[0]} the first, as its column is"

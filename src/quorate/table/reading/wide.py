@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,18 +15,14 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GIVEN,
     HINTS,
-    HOLDERS,
     IDS,
     OCCASIONS,
     RESOLVED,
     RESPONSES,
     TOTALS,
     TRUE,
-    form_of,
     groups_items,
-    is_arm,
     is_aspect,
-    is_count,
     is_criterion,
     is_id,
     is_judge,
@@ -43,31 +38,23 @@ from quorate.table.columns.roles import FIXED
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
-from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import is_made_of, totals_in
+from quorate.table.reading.family import MOST_WORDS, family_of, on_one_scale, same_scale
 from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
 from quorate.table.reading.levels import (
     CRITERION,
     TIME,
-    are_people,
-    holder_of,
-    is_initials,
     is_level,
-    is_try,
-    judges_of_one,
-    models_that_judge,
     open_of,
     part_of,
     role_of,
     stripped,
 )
-from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.several import counts_of_labels
 from quorate.wording import listed
 
-MOST_WORDS = 30
-"""Words of a column of labels."""
 MOST_SHOWN = 9
 """Columns that are listed where they could be read in another way."""
 _PLURAL = {
@@ -85,8 +72,6 @@ CODED = frozenset(("label", "class", "sentiment", "stance"))
 _RANKED = frozenset(("rank", "place", "ranking", "placing"))
 """Words in the names of columns that hold places."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
-_FEWEST_UNITS, _MOST_LABELS = 8, 12
-"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
 
 
 class _Family(NamedTuple):
@@ -112,7 +97,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     totals = totals_in(table, taken)
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
     ranked = len(named) > 1 and row is not None and _are_places(table, named)
-    columns, words = (named, False) if ranked else _family(table, {*taken, *totals})
+    columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
     inner = None if row or not all(map(is_judge, stripped(columns))) else _within(table, known, {*taken, *columns})
@@ -342,93 +327,12 @@ def _others(row: str | None, known: Mapping[str, str]) -> list[str]:
     return [JUDGE, CRITERION] if SYSTEM in known else [JUDGE, CRITERION, SYSTEM]
 
 
-def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
-    """The columns that belong together, and whether they hold words; by their names, else by what they hold.
-
-    Raises
-    ------
-    Unsure
-        If names say that columns belong together and what they hold does not.
-    """
-    free = [one for one in table.columns if one.name not in taken and one.filled]
-    forms = Counter(form for one in free if (form := form_of(one.name)) != one.name)
-    form, size = max(forms.items(), key=lambda pair: pair[::-1], default=("", 0))
-    numbered = [one for one in free if form_of(one.name) == form]
-    if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
-        return tuple(one.name for one in numbered), False
-    judges = [one for one in free if is_judge(one.name)] or judges_of_one(free) or models_that_judge(free)
-    people = [one for one in free if is_given(one.name)]
-    beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
-    people = beside if are_people(*[[one.name for one in beside]] * 2) else people
-    judges = people if len(people) > len(judges) else judges
-    heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
-    if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
-        scored = [one for one in judges if one.scored]
-        known = {word for one in scored for word in one.words}  # one judge may never give one of the words
-        if all(one.scored or {*one.words} <= known for one in judges):
-            return tuple(one.name for one in judges), False
-        odd = [one.name for one in judges if not one.scored and one.words] if scored else []
-        if odd:
-            held = [word for word in table.column(odd[0]).words if not word.replace(".", "", 1).isdigit()]
-            shown = listed([f'"{word}"' for word in (held or [*table.column(odd[0]).words])[:3]])
-            raise Unsure(
-                f"source: {listed(odd)} holds {shown}, and {scored[0].name} holds numbers; both are judges by their "
-                "names: write numbers alike, with decimal points, or say which words are no score"
-            )
-        if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
-            return tuple(one.name for one in judges), True
-    columns = _named(free) or _alike(table, taken)
-    if len(columns) > 1:
-        return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
-    texts = _of_the_same_words(table, taken)
-    return (*texts, *_constant([one for one in free if not one.scored], texts)), True
-
-
-def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
-    """The other scores of a record that holds all of some columns, which may be low or high where those are not."""
-    holders = {holder_of(name) for name in columns}
-    rest = [one for one in free if one.name not in columns and one.scored and one.distinct > 1]
-    return tuple(one.name for one in rest if holders == {holder_of(one.name)} <= HOLDERS and not no_score(one.name))
-
-
-def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
-    """Columns that hold one value alone of those that others hold, and belong to them by the form of their names."""
-    known = [one for one in free if one.name in columns]
-    held = {word for one in known for word in one.words}
-    values = frozenset[float]().union(*(one.values for one in known))
-    return tuple(
-        one.name
-        for one in free
-        if one.distinct == 1
-        and (one.values <= values if one.scored else {*one.words} <= held)
-        and (
-            any(len({words_of(name)[end] for name in (*columns, one.name)}) == 1 for end in (0, -1))
-            or any(all(map(alike, (*columns, one.name))) for alike in (is_criterion, is_initials, is_model))
-        )
-    )
-
-
-def _named(free: Sequence[Column]) -> tuple[str, ...]:
-    """Columns that are two sides by their names, or of broken numbers and criteria, or systems."""
-    arms = [one.name for one in free if one.scored and is_arm(one.name)]
-    if len(arms) > 1:
-        return tuple(arms)
-    models = [one for one in free if one.scored and words_of(one.name)[-1] in HINTS and is_model(one.name)]
-    ends = {words_of(one.name)[-1] for one in models}
-    if len(models) > 1 and len(ends) == 1:
-        return tuple(one.name for one in free if one.scored and words_of(one.name)[-1] in ends)
-    broken = [one for one in free if one.numeric and not one.whole]
-    criteria = [one.name for one in broken if is_criterion(one.name)]
-    systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
-    most = systems if len(systems) > len(criteria) else criteria
-    return tuple(most) if len(most) > 1 else ()
-
-
 def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     """Columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``; None where they do not."""
     columns, words, row, _, _ = family
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
-    if both is None or JUDGE in known or SYSTEM in known:
+    person = row is not None and row == known.get(JUDGE)
+    if both is None or (JUDGE in known and not person) or SYSTEM in known:
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
     said = [part_of(part) for part in parts]
@@ -439,6 +343,13 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         return options | ({"fixed": (CRITERION,)} if CRITERION in roles else {})
 
     names = f"{listed(parts[0], most=4)} with {listed(parts[1], most=4)}"
+    if person:  # who filled in a form, with a grid for each of what was shown
+        if ITEM in known or not columns[0].rstrip().endswith("]"):
+            return None
+        role = CRITERION if said[1] == CRITERION else SYSTEM
+        granted = f"columns cross {names}: what was shown and {_PLURAL[role]} that everybody rated"
+        options = {"wide": _wide(CROSSED.join((ITEM, role)), columns), **({"labels": True} if words else {})}
+        return Reading(options, (granted,), "likely", said=granted)
     if first is not None and said[1 - first] is not None:
         by_name = " and ".join(_PLURAL[str(role)] for role in said)
         granted = f"columns cross {names}: {by_name} by their names"
@@ -454,7 +365,7 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
     """The columns of scores on one scale that one record holds, such as ``scores.helpful``; none if none does."""
-    columns = _alike(table, taken, held=True)
+    columns = on_one_scale(table, taken, held=True)
     return columns if len(columns) > 1 else ()
 
 
@@ -493,22 +404,6 @@ def criteria_of_one(columns: Sequence[str]) -> str:
     return f"{holder} holds {len(columns)} scores of each row, taken for criteria; one alone: " + argument(
         "score", columns[0]
     )
-
-
-def same_scale(one: Column, other: Column) -> bool:
-    """Whether most values of the column that has fewer occur in the other; of words, whether they are of one scale."""
-    if one.scale is not None or other.scale is not None:
-        if one.scale is None or other.scale is None:
-            return False
-        known = (
-            {word.casefold(): place for word, place in scale.numbers.items()} for scale in (one.scale, other.scale)
-        )
-        fewer, more = sorted(known, key=len)
-        return fewer.items() <= more.items()  # one judge may never give one of the words
-    few, many = sorted((one.values, other.values), key=len)
-    if few <= {0, 1} and not many <= {0, 1} and len(few) > 1 and min(many) > 0:  # yes and no beside stars
-        return False
-    return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
 
 
 def _both_shares(one: Column, person: Column) -> bool:
@@ -563,38 +458,3 @@ def names_rows(table: Table, one: Column) -> bool:
     counts = one.whole and one.low is not None and one.high is not None and one.high - one.low == table.rows - 1
     named = bool(IDS & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
     return not one.numeric or (one.whole and (named or (counts and table.rows > 9)))
-
-
-def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, ...]:
-    """The most columns of scores that are on one scale; ``held`` ones are those of one record of scores."""
-    free = [
-        one
-        for one in table.columns
-        if one.scored
-        and one.distinct > 1
-        and one.name not in taken
-        and one.words
-        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or groups_items(one.name)))
-        and (not held or holder_of(one.name) in HOLDERS)
-    ]
-    free = [one for one in free if not is_count(one.name)] or free
-    best: tuple[str, ...] = ()
-    for seed in free:
-        alike = [
-            one for one in free if same_scale(seed, one) and (not held or holder_of(one.name) == holder_of(seed.name))
-        ]
-        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
-    return best
-
-
-def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
-    """The most columns of a few words, of which most words come in the others too."""
-    texts = [one for one in table.columns if not one.scored and one.name not in taken and one.words]
-    if len(texts) >= _FEWEST_UNITS and len({word for one in texts for word in one.words}) <= _MOST_LABELS:
-        return tuple(one.name for one in texts)
-    free = [one for one in texts if 2 <= len(one.words) <= MOST_WORDS and one.distinct < table.rows / 2]
-    best: tuple[str, ...] = ()
-    for seed in free:
-        alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))
-        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
-    return best

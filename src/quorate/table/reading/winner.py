@@ -29,8 +29,8 @@ NUMBERS: tuple[Mapping[str, float], ...] = (
 
 
 MARKS: Mapping[str, frozenset[str]] = {
-    "a": frozenset(("a", "first", "left", "1")),
-    "b": frozenset(("b", "second", "right", "2")),
+    "a": frozenset(("a", "first", "left", "1", "white")),
+    "b": frozenset(("b", "second", "right", "2", "black")),
     "tie": frozenset(words("tie tied draw equal equally same both neither similar difference neutral")),
 }
 """Words in a phrase that say which side it is for."""

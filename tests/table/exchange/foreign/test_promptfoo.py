@@ -218,10 +218,27 @@ def test_published_figures(shared):
     assert statuses(contains) == {"ok": 70, "error": 2}
 
 
-def test_its_csv_and_half_a_file_are_refused(shared):
+def test_its_csv_says_which_outputs_passed(shared, tmp_path):
+    """As the export of the same evaluation does, whose tests are repeated."""
+    folder = shared / "data" / "formats" / "promptfoo"
+    table = read(folder / "facts-repeat3.csv")
+    results = json.loads((folder / "facts-repeat3.json").read_text())["results"]["results"]
+    passed = {
+        name: sum(one["success"] for one in results if one["provider"].get("label", one["provider"]["id"]) == name)
+        for name in table.facet("system").levels
+    }
+    assert table.n_levels("item") * 3 == len(results) / 4
+    assert {
+        name: float((of.n * of.mean)[of.n > 0].sum()) for name in passed if (of := table.only("system", name))
+    } == passed
+    text = (folder / "facts-repeat3.csv").read_text().replace("[amber] ", "").replace("[basalt] ", "")
+    (tmp_path / "bare.csv").write_text(text)
+    with pytest.raises(InvalidInput, match=r"no column names a provider; .* promptfoo export eval ID -o bare\.json"):
+        read(tmp_path / "bare.csv")
+
+
+def test_half_a_file_is_refused(shared):
     folder = shared / "data" / "formats"
-    with pytest.raises(InvalidInput, match=r"promptfoo export eval ID -o facts-repeat3\.json"):
-        read(folder / "promptfoo" / "facts-repeat3.csv")
     with pytest.raises(InvalidData, match="the file is cut off: export it again"):
         read(folder / "malformed" / "truncated-promptfoo.json")
 
@@ -253,5 +270,5 @@ def test_a_table_of_outputs_says_which_passed(tmp_path):
     }
     assert statuses(table) == {"ok": 3, "error": 1}
     path.write_text(TABLE.replace("[PASS] a", "a"), encoding="utf-8")
-    with pytest.raises(InvalidData, match=r"row 2: an output begins with \[PASS\]"):
+    with pytest.raises(InvalidData, match="row 2: no PASS, FAIL or ERROR"):
         read(path)

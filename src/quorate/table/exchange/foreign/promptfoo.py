@@ -49,6 +49,7 @@ GRADED = frozenset(
 )
 """Types of assertions that ask a model; ``not-`` before one turns it round."""
 _HEADER = frozenset(("Status", "Score", "Named Scores", "Grader Reason"))
+_STATUS = "Status"
 _OUTPUT = frozenset(("promptIdx", "testIdx", "namedScores", "latencyMs", "cost"))
 _ROW = ("promptIdx", "prompt", "provider")
 _NO_ASSERTIONS = "No assertions"
@@ -60,6 +61,8 @@ _COLUMN = re.compile(r"\[([^\]]+)\] (.+)", re.DOTALL)
 """What the header of a column of outputs is: the provider and its prompt."""
 _SAYS = re.compile(r"\[(PASS|FAIL|ERROR)\] ")
 """What an output begins with in such a column."""
+_SAID = re.compile(r"\[?(PASS|FAIL|ERROR)\b")
+"""What it begins with, or a column of how it went."""
 _LONG = 60
 
 
@@ -131,7 +134,7 @@ def claims(glance: Glance) -> bool:
 
 def _outputs_in(glance: Glance) -> dict[int, tuple[str, str]]:
     """Columns of outputs in a table of all, by their place: the provider and the prompt that their header says."""
-    if _SAYS.search(glance.text) is None:
+    if _SAYS.search(glance.text) is None and not _HEADER.issubset(glance.header):
         return {}
     found = ((place, _COLUMN.fullmatch(name)) for place, name in enumerate(glance.header))
     return {place: (name[1], name[2]) for place, name in found if name is not None}
@@ -159,14 +162,14 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
         If it is the CSV, or models are asked several questions and none is named.
     """
     glance = Glance(path)
-    if _HEADER.issubset(glance.header):
-        raise InvalidInput(
-            f"source: {path} is promptfoo's CSV, which rounds scores and has 0.00 for a grader that failed; export the "
-            f"evaluation as JSON: promptfoo export eval ID -o {path.stem}.json"
-        )
     table = _outputs_in(glance)
     if table:
         return _of_table(connection, path, table)
+    if _HEADER.issubset(glance.header):
+        raise InvalidInput(
+            f"source: {path} is promptfoo's CSV, and no column names a provider; export the evaluation as JSON: "
+            f"promptfoo export eval ID -o {path.stem}.json"
+        )
     rows: Iterable[dict[str, Any]]
     if _is_output(glance):
         lines = objects(path, *_ROW, of="promptfoo since 2025")
@@ -188,20 +191,27 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
 
 
 def _of_table(connection: duckdb.DuckDBPyConnection, path: Path, columns: Mapping[int, tuple[str, str]]) -> Opened:
-    """Whether each output passed, of a table with a row for each test; what stands in its other columns is the item."""
+    """Whether each output passed, of a table with a row for each test; what stands in its other columns is the item.
+
+    An output begins with it, or a column behind it says so, beside scores that are rounded and 0.00 for a grader that
+    failed, which are not read.
+    """
     try:
         with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
-            _, *lines = csv.reader(stream, delimiter=delimiter_of(path, Glance(path).text), strict=True)
+            header, *lines = csv.reader(stream, delimiter=delimiter_of(path, Glance(path).text), strict=True)
     except (csv.Error, UnicodeDecodeError, EOFError) as error:
         raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
     prompts = {prompt for _, prompt in columns.values()}
+    said_at = {place: header.index(_STATUS, place) if _STATUS in header[place:] else place for place in columns}
+    before = min(columns) if _STATUS in header else len(header)  # behind an output stands how it was graded
+    apart = [place for place in range(before) if place not in columns]
     records = Records("item", "system", "prompt", "score", "status")
     for number, line in enumerate(filter(None, lines), 2):
-        item = " ".join(cell for place, cell in enumerate(line) if place not in columns) or str(number)
+        item = " ".join(line[place] for place in apart if place < len(line)) or str(number)
         for place, (system, prompt) in columns.items():
-            said = _SAYS.match(line[place]) if place < len(line) else None
+            said = _SAID.match(line[said_at[place]]) if said_at[place] < len(line) else None
             if said is None:
-                raise InvalidData(f"{path}: row {number}: an output begins with [PASS], [FAIL] or [ERROR]")
+                raise InvalidData(f"{path}: row {number}: no PASS, FAIL or ERROR of an output")
             score = None if said[1] == "ERROR" else float(said[1] == "PASS")
             wording = {"prompt": prompt if len(prompt) <= _LONG else identity(prompt)} if len(prompts) > 1 else {}
             records.add(item=item, system=system, score=score, status="error" if score is None else "ok", **wording)
@@ -255,7 +265,10 @@ def _verdicts(row: Mapping[str, Any], test: Mapping[str, Any], where: str) -> It
     grading = object_at(row.get("gradingResult"), f"{where}: gradingResult")
     results = list(_parts(list_at(grading.get("componentResults"), f"{where}: componentResults"), where))
     asked = list(_asked(list_at(test.get("assert"), f"{where}: testCase.assert"), where))
-    if not (results or asked) and "score" in grading and grading.get("reason") != _NO_ASSERTIONS:
+    named = object_at(grading.get("namedScores"), f"{where}: namedScores") if not results else {}
+    if {one.get("metric") for one in asked} == named.keys() != set():  # all that is written of its parts
+        results = [{"assertion": one, "score": named[one["metric"]]} for one in asked]
+    elif not (results or asked) and "score" in grading and grading.get("reason") != _NO_ASSERTIONS:
         results = [grading]  # without its parts
     assertions = [
         object_at(one.get("assertion"), f"{where}: assertion")

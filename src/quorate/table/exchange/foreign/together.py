@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import JUDGE, SYSTEM
+from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import SYSTEMS, is_judge, words_of
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
@@ -53,6 +54,7 @@ def together(files: Mapping[Path, Opened]) -> Opened:
             f"source: {one.name} and {other.name} do not hold the same: one has scores, one votes"
             + ("; read all as one of the two: " + argument("part", ways[0]) if ways else "")
         )
+    files = _with_prompts_compared(files)
     columns = tuple(dict.fromkeys(name for file in files.values() for name in file.columns))
     parts = []
     for path, file in files.items():
@@ -80,6 +82,28 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         ),
     )
     return _without_hash(table)
+
+
+def _with_prompts_compared(files: Mapping[Path, Opened]) -> Mapping[Path, Opened]:
+    """Files of one system, each with a prompt of its own, as those of the prompts, which are then what differs."""
+
+    def levels(file: Opened, name: str) -> list[str]:
+        found = file.relation.aggregate(quoted(name)).fetchall() if name in file.columns else []
+        return [str(value) for (value,) in found]
+
+    prompts = [levels(file, PROMPT) for file in files.values()]
+    systems = {name for file in files.values() for name in levels(file, SYSTEM)}
+    if len(systems) > 1 or any(len(own) != 1 for own in prompts) or len({own[0] for own in prompts}) < len(files):
+        return files
+    said = Note("every file has a prompt of its own: what is compared")
+    made = {}
+    for path, file in files.items():
+        kept = tuple(name for name in file.columns if name not in (SYSTEM, PROMPT))
+        shown = ", ".join(map(quoted, kept)) + f", {quoted(PROMPT)} AS {quoted(SYSTEM)}"
+        facets = tuple(dict.fromkeys(SYSTEM if name == PROMPT else name for name in file.facets))
+        relation = file.relation.project(shown)
+        made[path] = replace(file, relation=relation, columns=(*kept, SYSTEM), facets=facets, notes=(said, *file.notes))
+    return made
 
 
 def _without_hash(file: Opened) -> Opened:
@@ -175,11 +199,20 @@ def _may_name(role: str, tables: Mapping[str, Opened], columns: Sequence[str], w
     """Whether names of tables are those of a role, of which no column of theirs tells."""
     if has_pairs(columns) or recognise(columns, [role]):
         return False
-    if role == JUDGE or all(map(_judges, tables)):
-        return role == JUDGE and all(map(_judges, tables))
+    judges = all(map(_judges, tables)) or _are_people(tables)
+    if role == JUDGE or judges:
+        return role == JUDGE and judges
     counted = {tuple(word for word in words_of(name) if not word.isdigit()) for name in tables}
     told = all(maker(name) is not None or SYSTEMS & {*words_of(name)} for name in tables)
     return told or (what == FILE and len(counted) > 1)  # run1 and run2 are two of one
+
+
+def _are_people(names: Iterable[str]) -> bool:
+    """Whether half of the names of tables, without the word that all begin with, are given, and none says more."""
+    split = [words_of(name) for name in names]
+    heads = {words[0] for words in split}
+    parts = ["_".join(words[1:] if len(heads) == 1 else words) for words in split]
+    return all(map(str.isalpha, parts)) and sum(map(is_given, parts)) >= max(2, len(parts) / 2)
 
 
 def _judges(name: str) -> bool:

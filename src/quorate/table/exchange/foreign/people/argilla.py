@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _RESPONSES, _USERS, _STATUS, _SUGGESTION = ".responses", ".responses.users", ".responses.status", ".suggestion"
 _STATUSES = {"submitted": "ok", "draft": "refused", "discarded": "refused", "pending": "refused"}
 _OWN = ("id", "status", "_server_id")
+_PROMPT_ID = "prompt_id"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def claims(glance: Glance) -> bool:
     inner = record.get("responses")
     first = inner[0] if isinstance(inner, list) and inner else None
     people = isinstance(first, dict) and isinstance(first.get("values"), dict)
-    whole = (glance.array and isinstance(inner, dict)) or people
+    asked = next(iter(inner.values()), None) if isinstance(inner, dict) else None
+    given = asked[0] if isinstance(asked, list) and asked else None
+    whole = (glance.array and isinstance(inner, dict)) or people or (isinstance(given, dict) and "value" in given)
     return flat or (isinstance(record.get("fields"), dict) and whole)
 
 
@@ -143,6 +146,8 @@ def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str
     own = ITEM if kind == "scores" else PROMPT
     columns = columns_of((name for one in mine for name in one.fields), kind)
     columns = {name: column for name, column in columns.items() if column not in ("model_a", "model_b", "cluster")}
+    if own not in columns.values() and _PROMPT_ID in columns:  # what several systems answered, in a record each
+        columns[_PROMPT_ID] = own
     rows = Records(
         *(() if own in columns.values() else (own,)),
         *(*columns.values(), "judge", "criterion", "score", "model_a", "model_b", "winner", "cluster", "status"),
@@ -226,7 +231,8 @@ def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Respons
             response = object_at(one, at)
             user = response.get("user_id")
             person = None if user is None else name_at(user, f"{at}: user_id")
-            yield Response(name, fields, question, person, response.get("value"), "ok", suggested)
+            status = meant(response.get("status", "submitted"), _STATUSES, f"{at}: status")
+            yield Response(name, fields, question, person, response.get("value"), status, suggested)
 
 
 def _of_people(where: str, name: str, fields: Mapping[str, Any], responses: Sequence[Any]) -> Iterator[Response]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM
+from quorate.table.columns.names import REMARKS, words_of
 from quorate.table.columns.scales import number, scale_of
+from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at, unread
 from quorate.table.exchange.format import Format, Opened
@@ -33,7 +35,9 @@ Row = Mapping[str, str | None]
 
 def claims(glance: Glance) -> bool:
     """Whether its columns are those of assignments, with answers."""
-    return {_HIT, _WORKER} <= set(glance.header) and any(name.startswith(_ANSWER) for name in glance.header)
+    answers = any(name.startswith(_ANSWER) for name in glance.header)
+    sides = has_pairs([name.removeprefix(_INPUT) for name in glance.header])  # which is a table of votes
+    return {_HIT, _WORKER} <= set(glance.header) and answers and not sides
 
 
 def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -54,6 +58,7 @@ def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     rows = _rows(path)
     every = {name: _scores(answers) for name, answers in _answers(rows).items()}
     found = {name: scores for name, scores in every.items() if not all(map(absent, scores))}
+    found = {name: scores for name, scores in found.items() if not {*words_of(name)} & {*REMARKS, "comment"}} or found
     if not found:
         raise InvalidData(f"{path}: no column {_ANSWER}<name> holds anything")
     read = chosen(part, found, "answer")

@@ -1,0 +1,173 @@
+"""Which columns of a table belong together: by their names, or by what they hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from quorate.table.columns.given_names import is_given
+from quorate.table.columns.names import (
+    HINTS,
+    HOLDERS,
+    form_of,
+    groups_items,
+    is_arm,
+    is_count,
+    is_criterion,
+    is_judge,
+    no_score,
+    words_of,
+)
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import is_model
+from quorate.table.reading.levels import (
+    are_people,
+    grids_in,
+    holder_of,
+    is_initials,
+    is_try,
+    judges_of_one,
+    models_that_judge,
+)
+from quorate.table.reading.reading import Unsure
+from quorate.wording import listed
+
+MOST_WORDS = 30
+"""Words of a column of labels."""
+_FEWEST_UNITS, _MOST_LABELS = 8, 12
+"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
+
+
+def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
+    """The columns that belong together, and whether they hold words; by their names, else by what they hold.
+
+    Raises
+    ------
+    Unsure
+        If names say that columns belong together and what they hold does not.
+    """
+    free = [one for one in table.columns if one.name not in taken and one.filled]
+    if grids := grids_in(free):
+        return grids, False
+    forms = Counter(form for one in free if (form := form_of(one.name)) != one.name)
+    form, size = max(forms.items(), key=lambda pair: pair[::-1], default=("", 0))
+    numbered = [one for one in free if form_of(one.name) == form]
+    if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
+        return tuple(one.name for one in numbered), False
+    judges = [one for one in free if is_judge(one.name)] or judges_of_one(free) or models_that_judge(free)
+    people = [one for one in free if is_given(one.name)]
+    beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
+    people = beside if are_people(*[[one.name for one in beside]] * 2) else people
+    judges = people if len(people) > len(judges) else judges
+    heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
+    if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
+        scored = [one for one in judges if one.scored]
+        known = {word for one in scored for word in one.words}  # one judge may never give one of the words
+        if all(one.scored or {*one.words} <= known for one in judges):
+            return tuple(one.name for one in judges), False
+        odd = [one.name for one in judges if not one.scored and one.words] if scored else []
+        if odd:
+            held = [word for word in table.column(odd[0]).words if not word.replace(".", "", 1).isdigit()]
+            shown = listed([f'"{word}"' for word in (held or [*table.column(odd[0]).words])[:3]])
+            raise Unsure(
+                f"source: {listed(odd)} holds {shown}, and {scored[0].name} holds numbers; both are judges by their "
+                "names: write numbers alike, with decimal points, or say which words are no score"
+            )
+        if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
+            return tuple(one.name for one in judges), True
+    columns = _named(free) or on_one_scale(table, taken)
+    if len(columns) > 1:
+        return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
+    texts = _of_the_same_words(table, taken)
+    return (*texts, *_constant([one for one in free if not one.scored], texts)), True
+
+
+def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
+    """The other scores of a record that holds all of some columns, which may be low or high where those are not."""
+    holders = {holder_of(name) for name in columns}
+    rest = [one for one in free if one.name not in columns and one.scored and one.distinct > 1]
+    return tuple(one.name for one in rest if holders == {holder_of(one.name)} <= HOLDERS and not no_score(one.name))
+
+
+def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns that hold one value alone of those that others hold, and belong to them by the form of their names."""
+    known = [one for one in free if one.name in columns]
+    held = {word for one in known for word in one.words}
+    values = frozenset[float]().union(*(one.values for one in known))
+    return tuple(
+        one.name
+        for one in free
+        if one.distinct == 1
+        and (one.values <= values if one.scored else {*one.words} <= held)
+        and (
+            any(len({words_of(name)[end] for name in (*columns, one.name)}) == 1 for end in (0, -1))
+            or any(all(map(alike, (*columns, one.name))) for alike in (is_criterion, is_initials, is_model))
+        )
+    )
+
+
+def _named(free: Sequence[Column]) -> tuple[str, ...]:
+    """Columns that are two sides by their names, or of broken numbers and criteria, or systems."""
+    arms = [one.name for one in free if one.scored and is_arm(one.name)]
+    if len(arms) > 1:
+        return tuple(arms)
+    models = [one for one in free if one.scored and words_of(one.name)[-1] in HINTS and is_model(one.name)]
+    ends = {words_of(one.name)[-1] for one in models}
+    if len(models) > 1 and len(ends) == 1:
+        return tuple(one.name for one in free if one.scored and words_of(one.name)[-1] in ends)
+    broken = [one for one in free if one.numeric and not one.whole]
+    criteria = [one.name for one in broken if is_criterion(one.name)]
+    systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
+    most = systems if len(systems) > len(criteria) else criteria
+    return tuple(most) if len(most) > 1 else ()
+
+
+def same_scale(one: Column, other: Column) -> bool:
+    """Whether most values of the column that has fewer occur in the other; of words, whether they are of one scale."""
+    if one.scale is not None or other.scale is not None:
+        if one.scale is None or other.scale is None:
+            return False
+        known = (
+            {word.casefold(): place for word, place in scale.numbers.items()} for scale in (one.scale, other.scale)
+        )
+        fewer, more = sorted(known, key=len)
+        return fewer.items() <= more.items()  # one judge may never give one of the words
+    few, many = sorted((one.values, other.values), key=len)
+    if few <= {0, 1} and not many <= {0, 1} and len(few) > 1 and min(many) > 0:  # yes and no beside stars
+        return False
+    return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
+
+
+def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, ...]:
+    """The most columns of scores that are on one scale; ``held`` ones are those of one record of scores."""
+    free = [
+        one
+        for one in table.columns
+        if one.scored
+        and one.distinct > 1
+        and one.name not in taken
+        and one.words
+        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or groups_items(one.name)))
+        and (not held or holder_of(one.name) in HOLDERS)
+    ]
+    free = [one for one in free if not is_count(one.name)] or free
+    best: tuple[str, ...] = ()
+    for seed in free:
+        alike = [
+            one for one in free if same_scale(seed, one) and (not held or holder_of(one.name) == holder_of(seed.name))
+        ]
+        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
+    return best
+
+
+def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """The most columns of a few words, of which most words come in the others too."""
+    texts = [one for one in table.columns if not one.scored and one.name not in taken and one.words]
+    if len(texts) >= _FEWEST_UNITS and len({word for one in texts for word in one.words}) <= _MOST_LABELS:
+        return tuple(one.name for one in texts)
+    free = [one for one in texts if 2 <= len(one.words) <= MOST_WORDS and one.distinct < table.rows / 2]
+    best: tuple[str, ...] = ()
+    for seed in free:
+        alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))
+        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
+    return best

@@ -1,0 +1,236 @@
+"""Forms with grids, heads of merged cells, words of other languages, and labels that are written in several ways."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from tests.table.reading.test_sheet import MARKS, N, rows, sheet
+from tests.table.test_several import sheet as worksheet
+from tests.table.test_several import workbook
+
+import quorate as q
+from quorate.table.reading.reading import Unsure
+
+
+def read(path, **options):
+    return q.read(path, announce=False, **options)
+
+
+def book(path, sheets):
+    return workbook(path, *(worksheet(name, cells) for name, cells in sheets.items()))
+
+
+def levels(table):
+    return {facet.name: len(facet.levels) for facet in table.facets}
+
+
+def test_the_rows_of_a_grid_are_what_everybody_rated(tmp_path):
+    heads = ",".join(f"How good was it? [{name}]" for name in ("Aya", "Bora", "Ceres"))
+    cells = [(f"p{n}@x.org", *MARKS[n]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows(f"E-Mail-Adresse,{heads}", cells)))
+    assert (levels(table), table.facet("system").levels) == ({"item": N, "system": 3}, ("Aya", "Bora", "Ceres"))
+
+
+def test_several_grids_cross_what_was_shown_with_what_was_rated(tmp_path):
+    words = ("Péssimo", "Ruim", "Regular", "Bom", "Muito bom")
+    heads = ",".join(f"Avalie a notícia {n} [{name}]" for n in range(4) for name in ("Redator", "IA"))
+    cells = [(f"Nome {n}", *(words[MARKS[(n + at) % N, at % 3] % 5] for at in range(8))) for n in range(N)]
+    table = read(sheet(tmp_path, *rows(f"Seu nome,{heads}", cells)))
+    assert levels(table) == {"item": 4, "judge": N, "system": 2}
+    assert (table.score_facts.low, table.score_facts.high) == (1, 5)
+
+
+def test_answers_to_many_questions_are_no_sides_of_votes(tmp_path):
+    said = ("A (old)", "B (new)", "Same")
+    heads = ",".join(f"Question {n}: which is better?" for n in range(8))
+    cells = [(f"p{n}@x.org", *(said[MARKS[(n + at) % N, 0] % 3] for at in range(8))) for n in range(N)]
+    table = read(sheet(tmp_path, *rows(f"Email address,{heads}", cells)))
+    assert (levels(table), len(table.labels)) == ({"item": 8, "judge": N}, 3)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+def test_names_of_judges_below_merged_names_of_systems(tmp_path, suffix):
+    head = ["", "", "ChatGPT", "", "Gemini", ""], ["Nº", "Pregunta", "Ana", "Luis", "Ana", "Luis"]
+    cells = [[n + 1, f"una pregunta {n}", *MARKS[n][:2], *MARKS[n][1:]] for n in range(N)]
+    total = ["", "Promedio", *(round(float(MARKS[:, at].mean()), 2) for at in (0, 1, 1, 2))]
+    lines = [*head, *cells, total]
+    if suffix == "csv":
+        path = sheet(tmp_path, *(",".join(map(str, line)) for line in lines))
+    else:
+        path = book(tmp_path / "sheet.xlsx", {"Notas": lines})
+    assert levels(read(path)) == {"item": N, "judge": 2, "system": 2}
+
+
+def test_a_sheet_of_two_columns_beside_the_judgments_is_their_key(tmp_path):
+    cells = [["Phrase n°", "Relecteur·rice", "Système", "Note /20"]]
+    cells += [[n + 1, who, s, int(MARKS[n, at])] for n in range(N) for at, who in enumerate("xy") for s in ("A1", "B2")]
+    path = book(tmp_path / "notes.xlsx", {"Notes": cells, "Barème": [["Note", "Sens"], [1, "faux"], [20, "juste"]]})
+    table = read(path)
+    assert levels(table) == {"item": N, "judge": 2, "system": 2}
+    assert "Barème left out" in str(table.notes[0])
+
+
+def test_sheets_and_files_with_names_of_people_are_judges_beside_versions(tmp_path):
+    head = ["email_id", "v1_score", "v2_score"]
+    sheets = {
+        name: [head, *([f"e{n}", *MARKS[n][at:][:2]] for n in range(N))] for at, name in enumerate(("Kim", "Ana"))
+    }
+    table = read(book(tmp_path / "ratings.xlsx", sheets))
+    assert (levels(table), table.facet("system").levels) == ({"item": N, "judge": 2, "system": 2}, ("v1", "v2"))
+    folder = tmp_path / "ratings"
+    folder.mkdir()
+    for at, name in enumerate(("alice", "ben", "dalia")):
+        cells = [(f"i{n}", system, MARKS[n, at]) for n in range(N) for system in ("gan", "diffusion")]
+        sheet(folder, *rows("item_id,generator,realism", cells), name=f"ratings_{name}.csv")
+    assert levels(read(folder)) == {"item": N, "judge": 3, "system": 2}
+
+
+def test_merged_names_of_what_is_compared_are_filled_in(tmp_path):
+    cells = [("Writer A" if not n % 8 else "", f"t{n % 8}", MARKS[n, 0]) for n in range(N)]
+    names = iter(("Writer A", "Writer B", "Writer C"))
+    cells = [(next(names) if who else "", *rest) for who, *rest in cells]
+    board = q.rank(sheet(tmp_path, *rows("module,item,clarity", cells)))
+    assert {one["system"] for one in board.rows()} == {"Writer A", "Writer B", "Writer C"}
+
+
+def test_labels_that_differ_in_capitals_alone_are_one(tmp_path):
+    """In any table, whatever its columns are called, and in a frame."""
+    cells = [
+        (f"i{n}", ("gpt", "GPT")[n % 5 == 0] + "-4" if who else " claude"[n % 7 == 0 :], system, MARKS[n, who])
+        for n in range(N)
+        for who in (0, 1)
+        for system in ("old1", "new1")
+    ]
+    path = sheet(tmp_path, *rows("item,judge,system,score", cells))
+    for source in (path, pl.read_csv(path)):
+        table = read(source)
+        assert table.facet("judge").levels == ("claude", "gpt-4")
+    kept = read(path, facets={"item": "item", "judge": "judge", "system": "system"})
+    assert kept.n_levels("judge") > 2
+
+
+def test_numbers_are_judged_where_all_who_judge_met_them(tmp_path):
+    cells = [(4000 + n, who, MARKS[n, who]) for n in range(N) for who in range(3)]
+    table = read(sheet(tmp_path, *rows("cup,panelist,aroma", cells)))
+    assert levels(table) == {"item": N, "judge": 3}
+    few = [(100 + 5 * (n - 4000) * (who + 1) % 37, who, mark) for n, who, mark in cells]
+    with pytest.raises(Unsure, match="is what is judged"):  # few have a number in common
+        read(sheet(tmp_path, *rows("cup,panelist,aroma", few)))
+
+
+@pytest.mark.parametrize("name", ["case_ref", "conversation_key", "pregunta_n"])
+def test_last_words_that_say_that_a_column_names_something(tmp_path, name):
+    cells = [(f"c{n}", system, MARKS[n, at]) for at, system in enumerate(("one1", "two2")) for n in range(N)]
+    table = read(sheet(tmp_path, *rows(f"{name},model,usefulness", cells)))
+    assert (table.facet("item").column, levels(table)) == (name, {"item": N, "system": 2})
+
+
+def test_who_made_what_is_judged_people_or_machines_is_compared(tmp_path):
+    heads = "encounter_id,patient_age,author_type,reviewer,up_to_date,accurate,pdqi_total"
+    cells = [
+        (f"E{n}", 30 + n, kind, f"Dr. {who}", *MARKS[n][at:][:2], sum(MARKS[n][at:][:2]))
+        for n in range(N)
+        for at, kind in enumerate(("Physician", "LLM"))
+        for who in "xy"
+    ]
+    table = read(sheet(tmp_path, *rows(heads, cells)))
+    assert (table.score, table.facet("system").column) == ("pdqi_total", "author_type")
+
+
+def test_one_column_is_over_all_beside_what_else_was_rated(tmp_path):
+    cells = [(f"P{j}", s, *MARKS[(3 * s + j) % N], MARKS[s, 0]) for s in range(N) for j in range(4)]
+    table = read(sheet(tmp_path, *rows("panelist,sample_code,sweetness,acidity,bitterness,overall_liking", cells)))
+    assert (table.score, table.facet("item").column) == ("overall_liking", "sample_code")
+
+
+def test_two_columns_that_may_each_be_what_is_compared_are_asked_about(tmp_path):
+    cells = [
+        (f"q{n}", a, b, MARKS[n, 0] / 10) for n in range(N) for a in ("bm25", "dense") for b in ("llama-3", "gpt-4o")
+    ]
+    path = sheet(tmp_path, *rows("query_id,retriever,generator,answer_score", cells))
+    with pytest.raises(Unsure, match="retriever and generator could each be the system"):
+        q.compare(path)
+
+
+def test_judges_are_taken_for_judges_where_they_are_asked_about(tmp_path):
+    lines = rows("Clause,Risk (Haynes),Risk (Petrova),Risk (Osei)", [(f"§{n}", *MARKS[n]) for n in range(N)])
+    path = sheet(tmp_path, *lines)
+    assert {one.judge for one in q.judges(path).bias.overall} == {*lines[0].split(",")[1:]}
+    with pytest.raises(Unsure, match="their names do not say what they are"):
+        q.analyze(path)
+
+
+def test_judges_of_one_item_alone_are_left_out(tmp_path):
+    cells = [(f"c{n}", who, MARKS[n, at]) for n in range(N) for at, who in enumerate(("ann", "bob"))]
+    found = q.judges(sheet(tmp_path, *rows("item,judge,score", [*cells, ("c0", "eve", 9)])))
+    assert {one.judge for one in found.bias.overall} == {"ann", "bob"}
+    assert "1 of 3 judges left out, who judged one item alone" in str(found.judgments.notes[0])
+
+
+def test_the_first_and_the_second_that_were_shown_are_no_places(tmp_path):
+    """Who was shown first is known then, whatever the columns are called."""
+    pairs = [("vega", "lyra"), ("lyra", "vega")]
+    cells = [(f"h{n}", *pairs[n % 2], pairs[n % 2][MARKS[n, 0] % 2], f"w{n % 4}") for n in range(N)]
+    path = sheet(tmp_path, *rows("headline,shown_first,shown_second,chosen,worker", cells))
+    first = [int(n % 2 == 0) for n in range(N)]
+    assert (read(path).models, read(path).order.tolist()) == (("lyra", "vega"), first)
+    named = {"model_a": "shown_first", "model_b": "shown_second", "winner": "chosen"}
+    assert read(path, **named, facets={"order": "model_a"}).order.tolist() == first
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [("White,Black,Result", ("1-0", "0-1", "1/2-1/2")), ("sys1,sys2,better", ("sys1", "sys2", "draw"))],
+)
+def test_games_and_sides_by_other_words(tmp_path, head, said):
+    names = ("crab", "eel", "orca")
+    cells = [(names[n % 3], names[(n + 1 + n % 2) % 3], said[MARKS[n, 0] % 3]) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows(head, cells)))
+    known = [MARKS[n, 0] % 3 for n in range(N)]
+    assert (votes.models, (votes.outcome == 2).sum()) == (names, known.count(2))
+
+
+def test_what_reviewers_wrote_is_not_what_they_judged(tmp_path):
+    words = ("A strong baseline section.", "Clear writing with limited novelty.")
+    cells = [
+        (n // 3, f"Reviewer_{n:03x}a", f"{MARKS[n, 0]}: {'abcdefghijk'[MARKS[n, 0]]} so", "2 fair", words[n % 2])
+        for n in range(N)
+    ]
+    table = read(sheet(tmp_path, *rows("number,signature,rating,presentation,summary", cells)))
+    assert levels(table) == {"item": N // 3}
+
+
+def test_ids_of_samples_are_of_answers_where_another_comes_back(tmp_path):
+    cells = [
+        (f"s{n}{m}{e}", f"logs/2025_{m}.eval", f"m{m}1", f"ctf_{n}", e, "CI"[MARKS[n, m] % 2])
+        for n in range(N)
+        for m in (0, 1)
+        for e in (1, 2)
+    ]
+    table = read(sheet(tmp_path, *rows("sample_id,log,model,id,epoch,score_includes", cells)))
+    assert (table.facet("item").column, levels(table)) == ("id", {"item": N, "system": 2})
+    assert table.rows.max() == 2
+
+
+def test_records_of_argilla_in_lines(tmp_path):
+    records = [
+        {
+            "id": f"{n}{system}",
+            "fields": {"instruction": f"Azaldu {n}"},
+            "metadata": {"model": system, "prompt_id": f"p{n}"},
+            "responses": {
+                "naturalness": [
+                    {"value": int(m), "user_id": f"u{at}", "status": ("submitted", "draft")[n == at == 0]}
+                    for at, m in enumerate(MARKS[n])
+                ]
+            },
+        }
+        for n in range(N)
+        for system in ("one1", "two2")
+    ]
+    path = tmp_path / "records.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+    table = read(path)
+    assert (levels(table), table.n_answers) == ({"item": N, "judge": 3, "system": 2}, 6 * N - 2)
