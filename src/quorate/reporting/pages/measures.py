@@ -12,7 +12,8 @@ from quorate.reporting.report import page_of
 from quorate.table.measured import Measure, Measures
 from quorate.wording import at_level, counted
 
-_LONG = 60
+_LONG, _WIDE = 60, 30
+"""Characters of the name of a measure, and of two systems at the head of a column, at most."""
 
 
 def page(result: Measures, table: Table | None = None) -> Page:
@@ -46,11 +47,11 @@ def answers(result: Measures) -> Figure:
     own: dict[str, str] = {"value": "mean"}
     if result.verdicts:
         pairs = {row["systems"] for row in rows}
-        same = len(pairs) == 1
+        (pair, *others) = pairs
         own = (
             {"outcome": "outcome"}
-            | ({} if same else {"systems": "systems"})
-            | {"value": pairs.pop() if same else "difference"}
+            | ({"systems": "systems"} if others else {})
+            | {"value": "difference" if others or len(pair) > _WIDE else pair}  # which the answer says too
         )
     heads = Short.titles("measure", **own, low=f"{level} interval", n="judgments")
     zero = 0.0 if result.verdicts else None

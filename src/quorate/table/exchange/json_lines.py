@@ -27,8 +27,10 @@ SUFFIXES = (".jsonl", ".ndjson")
 MOST_KEYS = 100
 """Keys of a record inside a record that become columns; one with more is text."""
 
-KEY, SCORE = "key", "score"
-"""Columns of the keys under which records stand, ``key 2`` of those below, and of numbers that stand under keys."""
+KEY, SCORE, PLACE = "key", "score", "item_number"
+"""Columns of the keys under which records stand, ``key 2`` of those below, of numbers that stand under keys, and of
+the places of those in lists.
+"""
 _FEWEST_KEYS = 10
 _GIVEN = ("label", "verdict", "grade", "vote", "winner", "preference", "decision", "judgment", "judgement")
 """What a key is called that says what was given, beside the names of scores."""
@@ -162,7 +164,14 @@ def _by_key(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
     rows: list[tuple[list[str], dict[str, Any]]] = [([name], value) for name, value in content.items()]
     while _stand_below([row for _, row in rows]):
         rows = [([*keys, name], value) for keys, row in rows for name, value in row.items()]
-    if _are_scores([row for _, row in rows]):
+    sizes = {len(value) if _are_numbers(value) else 0 for _, row in rows for value in row.values()}
+    if len(sizes) == 1 and min(sizes) > 1:  # one for each of what was judged, in one order
+        rows = [
+            (keys, {PLACE: at + 1, **{name: value[at] for name, value in row.items()}})
+            for keys, row in rows
+            for at in range(min(sizes))
+        ]
+    elif _are_scores([row for _, row in rows]):
         rows = [([*keys, name], {SCORE: value}) for keys, row in rows for name, value in row.items()]
     named = [KEY, *(f"{KEY} {place}" for place in range(2, len(rows[0][0]) + 1))]
     said = "keys are in a column key" if len(named) == 1 else f"keys are in columns {', '.join(named)}"
@@ -175,6 +184,10 @@ def _stand_below(rows: list[dict[str, Any]]) -> bool:
     if not below or not all(isinstance(value, dict) and value for value in below):
         return False
     return len(below) > len(rows) and bool({*below[0]}.intersection(*below[1:]))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, int | float | None) for one in value)
 
 
 def _are_scores(rows: list[dict[str, Any]]) -> bool:
