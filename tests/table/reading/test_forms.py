@@ -234,3 +234,19 @@ def test_records_of_argilla_in_lines(tmp_path):
     path.write_text("\n".join(map(json.dumps, records)) + "\n")
     table = read(path)
     assert (levels(table), table.n_answers) == ({"item": N, "judge": 3, "system": 2}, 6 * N - 2)
+
+
+def test_votes_of_several_beside_the_two_that_they_are_of(tmp_path):
+    pairs = [("deepl", "nllb"), ("nllb", "madlad"), ("madlad", "deepl")]
+    cells = [(f"s{n}", *pairs[n % 3], *((*pairs[n % 3], "tie")[m % 3] for m in MARKS[n])) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows("segment,mt_1,mt_2,vote_helena,vote_ivan,vote_ruth", cells)))
+    assert (votes.models, levels(votes)["judge"]) == (("deepl", "madlad", "nllb"), 3)
+
+
+def test_lists_of_scores_below_the_keys_of_json_are_of_the_same_items(tmp_path):
+    held = {name: {"coverage": MARKS[:, at].tolist(), "fluency": MARKS[:, 2].tolist()} for at, name in enumerate("pb")}
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps({"scored_on": "2026-04-11", "systems": held}))
+    found = q.compare(path)
+    assert found.difference.fit.judgments.n_levels("item") == N
+    assert abs(found.estimate.value) == pytest.approx(abs((MARKS[:, 0] - MARKS[:, 1]).mean()) / 2)

@@ -10,7 +10,7 @@ from typing import Any
 from quorate.roles import AMONG, BETTER, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import HINTS, TOTALS, is_id, says_nothing, words_of
+from quorate.table.columns.names import HINTS, TOTALS, form_of, is_id, says_nothing, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
@@ -27,8 +27,6 @@ from quorate.wording import listed
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
 _FEWEST_RANKED, _FEWEST_ROWS = 3, 5
-_MOST_ALIKE = 3
-"""Further columns of all that one holds from which on it holds answers, as others do, and no side of a comparison."""
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _WON = (
@@ -333,7 +331,7 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
             and shared >= FEWEST_SHARED * few
             and not known
             and not any(_numbered_with(one.name, two.name) for two in alike if {*two.words} & {*one.words})
-            and sum({*two.words} >= {*one.words} for two in alike) < _MOST_ALIKE
+            and not any(form_of(two.name) == form_of(one.name) for two in alike)  # as questions of a form are
             and (_are_sides(one.name, other.name) or not _short(one, other))
             and _apart(table, one, other)
         ):
