@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,12 @@ SIGNS = 48
 """Vectors of random signs."""
 FEW_LEVELS = 64
 """Levels up to which a term is taken exactly, as the fixed effects are."""
+_FULL = 0.25  # part of a sparse matrix that is not 0
+
+
+def filled(matrix: Any) -> Any:
+    """A sparse matrix as an array where much of it is not 0: products with many columns are then quicker."""
+    return matrix.toarray() if matrix.nnz > _FULL * math.prod(matrix.shape) else matrix
 
 
 class SampledLevels:
@@ -120,7 +127,7 @@ class SampledLevels:
         from scipy.sparse import diags_array
 
         self.p, self.gamma, self.reml = problem.p, gamma, reml
-        self._g, self._h, self._back = g, h, h.T.tocsr()
+        self._g, self._h, self._back = g, filled(h), filled(h.T.tocsr())
         self._scale = np.concatenate([np.ones(self.p), np.sqrt(gamma)])
         levels = np.bincount(problem.units.shared_term)[problem.units.shared_term]
         few = np.append(np.ones(self.p, dtype=np.bool_), levels <= FEW_LEVELS)
@@ -142,7 +149,7 @@ class SampledLevels:
         """``B R`` for ``R`` of shape (p + levels, ...)."""
         scaled = self._scale[:, None] * rows.reshape(len(rows), -1)
         own = self._solved(scaled[self._many])
-        exact = np.linalg.solve(self._schur, scaled[self._few] - self._across.T @ own)
+        exact = self._exactly(scaled[self._few] - self._across.T @ own)
         out = np.zeros_like(scaled)
         out[self._few], out[self._many] = exact, own - self._through @ exact
         return (self._scale[:, None] * out).reshape(rows.shape)
@@ -177,6 +184,14 @@ class SampledLevels:
         return self._solved(self._across)
 
     @cached_property
+    def _exactly(self) -> Callable[[Floats], Floats]:
+        """Solutions by the system that the exact columns leave, of which the factors are found once."""
+        from scipy.linalg import lu_factor, lu_solve
+
+        factors = lu_factor(self._schur, check_finite=False)
+        return lambda right: np.asarray(lu_solve(factors, right, check_finite=False))
+
+    @cached_property
     def _schur(self) -> Floats:
         own = self._of_few[self._few] + np.diag((self._few >= self.p).astype(np.float64))
         out: Floats = own - self._across.T @ self._through
@@ -188,13 +203,15 @@ class SampledLevels:
     def sides(self) -> tuple[Floats, Floats]:
         """``B ~ left right'``, each of shape (p + levels, `SIGNS` + exact columns), as traces need it.
 
-        The columns of the signs come first.
+        The columns of the signs come first; the others are the same on both sides.
         """
+        from scipy.linalg.lapack import dtrtri
+
         signs = stream(0, "signs of traces").choice([-1.0, 1.0], (len(self.gamma), SIGNS)) / np.sqrt(SIGNS)
         signs = signs[self._many - self.p]
         root = np.sqrt(self._size)[:, None]
         kept = np.flatnonzero(self._few >= (0 if self.reml else self.p))
-        exact = np.linalg.inv(np.linalg.cholesky(self._schur[np.ix_(kept, kept)])).T
+        exact = dtrtri(np.linalg.cholesky(self._schur[np.ix_(kept, kept)]), lower=1)[0].T
         left, right = (np.zeros((len(self._scale), SIGNS + len(kept))) for _ in range(2))
         left[self._many, :SIGNS], right[self._many, :SIGNS] = self._solved(root * signs), signs / root
         for side in (left, right):

@@ -16,7 +16,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.mixed.moments import MeanUnits, Products, gram
 from quorate.numerics.mixed.patterns import STRONG, Levels
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.sampled import SIGNS, SampledLevels
+from quorate.numerics.mixed.sampled import SIGNS, SampledLevels, filled
 
 
 @dataclass(frozen=True, repr=False)
@@ -541,7 +541,10 @@ def sampled_traces(problem: Problem, solved: Solved, levels: SampledLevels) -> F
     terms = np.eye(problem.n_within)[problem.units.column_term]
     out[: problem.n_within, 0] = terms.T @ np.einsum("pkl,plk,p->k", solved.j, solved.products.k, count)
     (part,) = solved.mean_units
-    seen = np.asarray(part.t @ left) * np.asarray(part.t @ right)
+    within = filled(part.t)
+    seen = np.asarray(within @ left)
+    seen[:, :SIGNS] *= np.asarray(within @ right[:, :SIGNS])
+    seen[:, SIGNS:] **= 2  # the same on both sides
     out[: problem.n_within, 1:] = -terms.T @ seen.reshape(len(part), columns, -1).sum(axis=0)
     owner = np.eye(problem.n_shared)[problem.units.shared_term]
     fixed, taken = levels.taken
