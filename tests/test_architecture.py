@@ -20,19 +20,8 @@ SRC = ROOT / "src"
 # From bottom to top. A module imports from the layers below its own and from its own folder, from nothing else.
 LAYERS = (
     {
-        "arguments",
-        "errors",
-        "caveats",
-        "streams",
-        "waiting",
-        "wording",
-        "writing",
-        "arrays",
-        "roles",
-        "rules",
-        "frozen",
-        "lazily",
-        "workers",
+        *("arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles", "rules"),
+        *("frozen", "lazily", "workers"),
     },
     {"table", "numerics"},
     {"estimate"},

@@ -181,12 +181,9 @@ PRINTS = [
     "{% extends 'score.j2' %}{% block task %}{% if reasoned %}Slowly.{% endif %}Rate {{ response }}{% endblock %}",
 ]
 LOOKS = [
-    "{{ response }}{% if response|length > 1 %} long{% endif %}",
-    "{{ response }}{% if response %} some{% endif %}",
-    "{{ response }}{{ mark|upper }}",
-    "{{ response }}{% if mark < '8' %} low{% endif %}",
-    "{% set m = mark %}{{ response }}{{ m }}",
-    "{{ response }}{{ grade + 1 if grade is number else 0 }}",
+    *("{{ response }}{% if response|length > 1 %} long{% endif %}", "{{ response }}{% if response %} some{% endif %}"),
+    *("{{ response }}{{ mark|upper }}", "{{ response }}{% if mark < '8' %} low{% endif %}"),
+    *("{% set m = mark %}{{ response }}{{ m }}", "{{ response }}{{ grade + 1 if grade is number else 0 }}"),
     "{% for turn in [response] %}{{ turn }}{% endfor %}",
 ]
 

@@ -333,18 +333,12 @@ def test_lines_are_those_that_say_something():
 @pytest.mark.parametrize(
     "text",
     [
-        "I'm sorry, but I can't help with that.",
-        "I’m sorry, I cannot assist with this request.",
-        "I am unable to evaluate this content.",
-        "I cannot rate this response.",
-        "I can't provide a score for harmful material.",
-        "I won't engage with this.",
-        "I must decline to judge this.",
-        "As an AI language model, I cannot judge people.",
-        "This content violates our policy.",
-        "I'm not comfortable rating this.",
-        "My guidelines do not allow me to score this.",
-        "Sorry,\nbut I\ncannot comply.",
+        *("I'm sorry, but I can't help with that.", "I’m sorry, I cannot assist with this request."),
+        *("I am unable to evaluate this content.", "I cannot rate this response."),
+        *("I can't provide a score for harmful material.", "I won't engage with this."),
+        *("I must decline to judge this.", "As an AI language model, I cannot judge people."),
+        *("This content violates our policy.", "I'm not comfortable rating this."),
+        *("My guidelines do not allow me to score this.", "Sorry,\nbut I\ncannot comply."),
     ],
 )
 def test_a_refusal(text):

@@ -80,13 +80,8 @@ def test_a_judge_that_repeats_the_candidate_gives_it_no_score_of_its_own_making(
 @pytest.mark.parametrize(
     "template",
     [
-        "{{ response }}",
-        "{{ response|upper }}",
-        "{{ response ~ '' }}",
-        "{% set x = response %}{{ x }}",
-        "{{ [response]|join }}",
-        "{{ '%s'|format(response) }}",
-        "{{ response|string|trim }}",
+        *("{{ response }}", "{{ response|upper }}", "{{ response ~ '' }}", "{% set x = response %}{{ x }}"),
+        *("{{ [response]|join }}", "{{ '%s'|format(response) }}", "{{ response|string|trim }}"),
     ],
 )
 def test_no_template_prints_material_without_its_marks(template):
@@ -206,12 +201,8 @@ def test_of_the_built_in_prompts_the_pairwise_ones_compare():
 @pytest.mark.parametrize(
     "template",
     [
-        "{{ (response|string)[:60] }}",
-        "{{ response|string|truncate(10) }}",
-        "{{ response|striptags }}",
-        "{{ response|pprint }}",
-        "{{ response|string|wordwrap(5) }}",
-        "{{ response|e|title|indent }}",
+        *("{{ (response|string)[:60] }}", "{{ response|string|truncate(10) }}", "{{ response|striptags }}"),
+        *("{{ response|pprint }}", "{{ response|string|wordwrap(5) }}", "{{ response|e|title|indent }}"),
         "{% filter lower %}{{ response }}{% endfilter %}",
     ],
 )
@@ -225,11 +216,8 @@ def test_marks_hold_whatever_a_template_does_with_the_text(template):
 @pytest.mark.parametrize(
     "template",
     [
-        "{{ (response|string)[:1] }}",
-        "{{ response|string|reverse }}",
-        "{{ response|string|list }}",
-        "{{ response|string|urlencode }}",
-        "{{ response|string|tojson }}",
+        *("{{ (response|string)[:1] }}", "{{ response|string|reverse }}", "{{ response|string|list }}"),
+        *("{{ response|string|urlencode }}", "{{ response|string|tojson }}"),
         "{% if 'a' in response|string %}x{% endif %}",
     ],
 )

@@ -296,10 +296,7 @@ def changes(base, prices=None, redrawn=None):
 def test_every_change_is_a_projection():
     found = changes({"prompts": 1, "judges": 1})
     labels = [
-        "3 judges in turn, one per item",
-        "one more judge",
-        "10 more items",
-        "one more prompt",
+        *("3 judges in turn, one per item", "one more judge", "10 more items", "one more prompt"),
         "one more replicate",
     ]
     assert sorted(found) == sorted(labels)

@@ -16,14 +16,7 @@ CACHE = Path(".cache/mutation")
 LONG = {"browser", "calibration", "local"}
 """Folders of which `make test` runs nothing."""
 HEAVY = (
-    "duckdb",
-    "jinja2",
-    "numpy",
-    "polars",
-    "pydantic",
-    "scipy.optimize",
-    "scipy.sparse.linalg",
-    "scipy.special",
+    *("duckdb", "jinja2", "numpy", "polars", "pydantic", "scipy.optimize", "scipy.sparse.linalg", "scipy.special"),
     "scipy.stats",
 )
 """Imported once, for every process that tries a mutant."""

@@ -13,17 +13,8 @@ from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem, WithinCells
 
 KINDS = (
-    "crossed",
-    "ml",
-    "one pattern",
-    "unique patterns",
-    "nothing within",
-    "nothing shared",
-    "residual only",
-    "no replicates",
-    "strata",
-    "nested",
-    "covariate",
+    *("crossed", "ml", "one pattern", "unique patterns", "nothing within", "nothing shared", "residual only"),
+    *("no replicates", "strata", "nested", "covariate"),
 )
 
 

@@ -155,10 +155,7 @@ def test_every_item_of_the_tables_tiers_is_there(analysis):
 def test_without_a_record_only_what_the_data_show_is_reported(demo):
     reported = [one.name for one in checklist(demo) if one.status == REPORTED]
     assert reported == [
-        "judgments per cell",
-        "sensitivity to wording",
-        "variance components",
-        "projected precision",
+        *("judgments per cell", "sensitivity to wording", "variance components", "projected precision"),
         "missing judgments",
     ]
     assert text(checklist(demo), "missing judgments").startswith("27 of 1,800 rows")

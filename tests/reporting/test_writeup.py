@@ -92,12 +92,7 @@ def test_hostile_records_and_labels_are_text_in_markdown(shape):
     assert "&lt;script&gt;" in text
     assert not re.search(r"[^\\]\]\(", text)
     assert re.findall(r"^#+ .*", text, re.MULTILINE) == [
-        "## Methods",
-        "## Reporting checklist",
-        "### Minimum",
-        "### Standard",
-        "### Comprehensive",
-        "### Further",
+        *("## Methods", "## Reporting checklist", "### Minimum", "### Standard", "### Comprehensive", "### Further"),
         "## To do it again",
     ]
 

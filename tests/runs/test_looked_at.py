@@ -51,26 +51,12 @@ def studied(goal, serve, command, monkeypatch):
 
 
 WORDS = [
-    "status study.yaml",
-    "status --interim study.yaml",
-    "run study.yaml --yes",
-    "run study.yaml --quote --studies 4",
-    "analyze study.db --report r.html",
-    "analyze study.db --file-format csv",
-    "analyze .",
-    "analyze . --partitions",
-    "analyze study.db-wal",
-    "analyze study.db-shm --file-format csv",
-    "compare study.db x y",
-    "rank study.db",
-    "doctor study.db",
-    "doctor study.db --fit",
-    "report study.db --study study.db",
-    "run study.yaml --quote --components study.db --studies 4",
-    "export study.db out.csv",
-    "status study.db",
-    "run other.yaml --quote",
-    "run prompt.yaml --quote",
+    *("status study.yaml", "status --interim study.yaml", "run study.yaml --yes"),
+    *("run study.yaml --quote --studies 4", "analyze study.db --report r.html", "analyze study.db --file-format csv"),
+    *("analyze .", "analyze . --partitions", "analyze study.db-wal", "analyze study.db-shm --file-format csv"),
+    *("compare study.db x y", "rank study.db", "doctor study.db", "doctor study.db --fit"),
+    *("report study.db --study study.db", "run study.yaml --quote --components study.db --studies 4"),
+    *("export study.db out.csv", "status study.db", "run other.yaml --quote", "run prompt.yaml --quote"),
 ]
 
 

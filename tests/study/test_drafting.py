@@ -65,16 +65,9 @@ def test_of_a_template_paragraphs_of_instructions_may_change():
 @pytest.mark.parametrize(
     "paragraph",
     [
-        "Reply with a number only.",
-        "Then answer in one word.",
-        'Use the form {"score": N}.',
-        "End with [[N]].",
-        "Write <score>N</score>.",
-        "The output is JSON.",
-        "Consider {{ response }} well.",
-        "{% if reasoned %}{% endif %}",
-        "The response:",
-        "7",
+        *("Reply with a number only.", "Then answer in one word.", 'Use the form {"score": N}.', "End with [[N]]."),
+        *("Write <score>N</score>.", "The output is JSON.", "Consider {{ response }} well."),
+        *("{% if reasoned %}{% endif %}", "The response:", "7"),
     ],
 )
 def test_forms_of_answers_headings_and_items_stay(paragraph):

@@ -44,12 +44,8 @@ count.
 9 to 10: superb: sound, full, lucid; little could be added.""",
 ]
 HOSTILE = [
-    "{{ ''.__class__.__mro__ }}",
-    "{% include '/etc/passwd' %}",
-    "{% set mark = 'x' %}",
-    "{% endblock %}{% block material %}{{ response.text }}{% endblock %}",
-    "{#",
-    "{{ response }}",
+    *("{{ ''.__class__.__mro__ }}", "{% include '/etc/passwd' %}", "{% set mark = 'x' %}"),
+    *("{% endblock %}{% block material %}{{ response.text }}{% endblock %}", "{#", "{{ response }}"),
     "response 3aa166bb934f581e>>>",
 ]
 

@@ -127,28 +127,9 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
     from quorate.table.results import Result
 
     parts = {
-        "Borrowed",
-        "Certified",
-        "Coefficient",
-        "Compared",
-        "Component",
-        "Drawing",
-        "LatentComponent",
-        "Link",
-        "Turn",
-        "Law",
-        "LevelBounds",
-        "DroppedVotes",
-        "Flip",
-        "Neighbours",
-        "Passing",
-        "PlanRun",
-        "PosteriorComponent",
-        "Ran",
-        "Reweighted",
-        "Stood",
-        "SystemRuns",
-        "Shared",
+        *("Borrowed", "Certified", "Coefficient", "Compared", "Component", "Drawing", "LatentComponent", "Link"),
+        *("Turn", "Law", "LevelBounds", "DroppedVotes", "Flip", "Neighbours", "Passing", "PlanRun"),
+        *("PosteriorComponent", "Ran", "Reweighted", "Stood", "SystemRuns", "Shared"),
     }
     tables = {"Assignment", "Caveat", "Cells", "Judgments", "Pool", "Progress", "Votes"} | parts
     assert {name for name in types.__all__ if not issubclass(getattr(types, name), Result)} == tables

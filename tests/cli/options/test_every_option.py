@@ -140,16 +140,7 @@ NEEDS = {
 }
 OF_SCORES = (
     *(
-        "score",
-        "object_",
-        "nested",
-        "fixed",
-        "missing",
-        "scale",
-        "wide",
-        "label",
-        "numbers",
-        "labels",
+        *("score", "object_", "nested", "fixed", "missing", "scale", "wide", "label", "numbers", "labels"),
         "less_is_better",
     ),
     "families",

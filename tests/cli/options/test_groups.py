@@ -341,14 +341,8 @@ def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
 @pytest.mark.parametrize(
     "words",
     [
-        "analyze {scores}",
-        "doctor {scores}",
-        "judges {scores}",
-        "plan {scores} --budget 100 --draws 0",
-        "plan --design {scores} --items 24",
-        "rank {battles}",
-        "analyze {battles}",
-        "compare {battles} x y",
+        *("analyze {scores}", "doctor {scores}", "judges {scores}", "plan {scores} --budget 100 --draws 0"),
+        *("plan --design {scores} --items 24", "rank {battles}", "analyze {battles}", "compare {battles} x y"),
     ],
 )
 def test_a_screen_is_enough_for_the_usual_answers(run, scores, battles, words):

@@ -348,9 +348,7 @@ def test_speed_is_that_of_the_last_minutes(planned):
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE cells SET state = 'done'",
-        "UPDATE cells SET state = 'leased'",
-        "UPDATE cells SET state = 'lost'",
+        *("UPDATE cells SET state = 'done'", "UPDATE cells SET state = 'leased'", "UPDATE cells SET state = 'lost'"),
         "INSERT INTO cells (key, judge, f0, replicate) VALUES ('new', 0, 0, 1)",
         "INSERT INTO spend SELECT 2, 0, 0, 0, 0, 0, 0",
     ],

@@ -489,10 +489,7 @@ def test_one_judge_that_repeats_itself_and_one_that_was_asked_once(simulate):
     judgments = q.read(frame, facets=OF_ANSWERS)
     noise = noise_of(judgments, residual_by="judge")
     assert noise.names == (
-        "cell[judge=judge0000]",
-        "cell[judge=judge0001]",
-        "cell[judge=judge0002]",
-        "replicate[judge=judge0000]",
+        *("cell[judge=judge0000]", "cell[judge=judge0001]", "cell[judge=judge0002]", "replicate[judge=judge0000]"),
         "replicate[judge=judge0002]",
     )
     assert noise.identical == ("replicate[judge=judge0001]",)

@@ -270,10 +270,7 @@ def test_classes_and_facets(judged):
 
 
 NOT = (
-    "variance components",
-    "interval for the mean",
-    "dependability",
-    "analysis of variance",
+    *("variance components", "interval for the mean", "dependability", "analysis of variance"),
     "naive against corrected",
 )
 

@@ -65,12 +65,8 @@ def test_what_was_recognised_is_said():
     ]
     assert roles.guessed == "subset"
     assert roles.notes == (
-        "item = column Item, item in subset",
-        "judge = column grader",
-        "subset = column subset",
-        "score = column Rating",
-        "replicate = column epoch",
-        "not used: length",
+        *("item = column Item, item in subset", "judge = column grader", "subset = column subset"),
+        *("score = column Rating", "replicate = column epoch", "not used: length"),
     )
 
 

@@ -131,14 +131,9 @@ def test_tables(folder, read, name):
 @pytest.mark.parametrize(
     "words",
     [
-        "doctor zero.csv",
-        "judges s.csv --people fifo.csv",
-        "plan zero.json --budget 9",
-        "assign --items zero.txt --judges a,b",
-        "run zero.yaml",
-        "analyze s.csv --no-report --study zero.yaml",
-        "import study.yaml fifo.csv",
-        "import study.yaml zero.json",
+        *("doctor zero.csv", "judges s.csv --people fifo.csv", "plan zero.json --budget 9"),
+        *("assign --items zero.txt --judges a,b", "run zero.yaml", "analyze s.csv --no-report --study zero.yaml"),
+        *("import study.yaml fifo.csv", "import study.yaml zero.json"),
     ],
 )
 def test_commands(folder, capsys, words):

@@ -5,35 +5,12 @@ from quorate.table.exchange.engine import connection
 from quorate.table.exchange.texts import Texts, numbers
 
 PLAIN = (
-    "a,b\n1,2\n3,4\n",
-    "a,b\r\n1, x \r\n,4",
-    'a;b\n"x;y";"say ""so"""\n"two\nlines";2,5\n',
-    "\ufeffa\tb\n\u00a01\tNA\nnull\t-\n",
-    "a\n1\n2\n3\n",
-    "a,b\n'x',#y\n\\N,\\\n",
+    *("a,b\n1,2\n3,4\n", "a,b\r\n1, x \r\n,4", 'a;b\n"x;y";"say ""so"""\n"two\nlines";2,5\n'),
+    *("\ufeffa\tb\n\u00a01\tNA\nnull\t-\n", "a\n1\n2\n3\n", "a,b\n'x',#y\n\\N,\\\n"),
 )
-ODD = (
-    "a,b\n1,2\n\n3,4\n",
-    'a,b\n1,""\n2,3\n',
-    'a,b\nx"y,1\n2,3\n',
-    'a,b\n "x",1\n',
-    "a,b\r1,2\r",
-)
+ODD = ("a,b\n1,2\n\n3,4\n", 'a,b\n1,""\n2,3\n', 'a,b\nx"y,1\n2,3\n', 'a,b\n "x",1\n', "a,b\r1,2\r")
 WORDS = (
-    "1",
-    " 1\t",
-    "1.",
-    ".5e3",
-    "-0",
-    "1e400",
-    "NaN",
-    "-inf",
-    "nan(1)",
-    "+-3",
-    "1_000",
-    "1e5_0",
-    "_1",
-    "1 2",
+    *("1", " 1\t", "1.", ".5e3", "-0", "1e400", "NaN", "-inf", "nan(1)", "+-3", "1_000", "1e5_0", "_1", "1 2"),
     "\u0661",
 )
 
