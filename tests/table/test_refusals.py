@@ -60,22 +60,26 @@ def refusals() -> Iterator[tuple[str, bool]]:
     """The function of every refusal of reading, and whether what it says names an option."""
     folders = (path for name in ("columns", "collapse", "exchange") for path in sorted((FOLDER / name).rglob("*.py")))
     for path in (*(FOLDER / name for name in READING), *folders):
-        functions = [one for one in ast.walk(ast.parse(path.read_text())) if isinstance(one, ast.FunctionDef)]
+        text = path.read_text()
+        if not any(f"{error}(" in text for error in ERRORS):
+            continue
+        functions = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)]
         naming = {"argument", *(one.name for one in functions if "argument" in _called(one))}
         for function in functions:
+            parts = [*ast.walk(function)]
+            refused = [one for one in parts if isinstance(one, ast.Call) and getattr(one.func, "id", "") in ERRORS]
             fixes: set[str] = set()
-            for one in (one for one in ast.walk(function) if isinstance(one, ast.Assign)):
-                if _called(one.value) & naming or _names(one.value) & fixes:
+            for one in parts if refused else ():
+                if isinstance(one, ast.Assign) and (_called(one.value) & naming or _names(one.value) & fixes):
                     fixes |= {target.id for target in one.targets if isinstance(target, ast.Name)}
-            for one in ast.walk(function):
-                if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ERRORS:
-                    texts = (part.value for part in ast.walk(one) if isinstance(part, ast.Constant))
-                    first = next((text for text in texts if isinstance(text, str)), "")
-                    named = one.func.id == "UnknownColumn" or first.split(":")[0] in OPTIONS
-                    named = named or bool(_called(one) & naming or _names(one) & fixes)
-                    # what a log of a tool lacks; where it is a plain table too, `Located.open` names ``format``
-                    named = named or (one.func.id == "InvalidData" and "foreign" in path.parts)
-                    yield f"{path.relative_to(FOLDER).with_suffix('')}:{function.name}", named
+            for one in refused:
+                texts = (part.value for part in ast.walk(one) if isinstance(part, ast.Constant))
+                first = next((text for text in texts if isinstance(text, str)), "")
+                named = one.func.id == "UnknownColumn" or first.split(":")[0] in OPTIONS
+                named = named or bool(_called(one) & naming or _names(one) & fixes)
+                # what a log of a tool lacks; where it is a plain table too, `Located.open` names ``format``
+                named = named or (one.func.id == "InvalidData" and "foreign" in path.parts)
+                yield f"{path.relative_to(FOLDER).with_suffix('')}:{function.name}", named
 
 
 def _called(node: ast.AST) -> set[str]:

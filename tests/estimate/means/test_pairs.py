@@ -44,6 +44,7 @@ TABLES = {
 }
 
 
+@pytest.mark.wide(9)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("drawn", [False, True])
 def test_all_pairs_have_what_each_has(name, drawn):
