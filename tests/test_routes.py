@@ -311,11 +311,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     **{
         f"difference, {name}: rank, compare": lambda r, name=name: (
             row(r.board(name)),
-            (
-                r.compared(name).difference.value,
-                r.compared(name).difference.se,
-                *r.compared(name).estimate.ends,
-            ),
+            (r.compared(name).difference.value, r.compared(name).difference.se, *r.compared(name).estimate.ends),
         )
         for name in ("two", "gaps", "few")
     },

@@ -80,13 +80,7 @@ def plain(data, score, terms, facets, method, **reading):
 BATCH = {"batch": "Batch", "replicate": "Residual"}
 PLATE = same("plate", "sample", cell="Residual")
 CASK = {"batch": "batch", "cask": "cask:batch", "replicate": "Residual"}
-TASK = {
-    "person": "Person",
-    "task": "Task",
-    "person:task": "Person:Task",
-    "rater": "Rater:Task",
-    "cell": "Residual",
-}
+TASK = {"person": "Person", "task": "Task", "person:task": "Person:Task", "rater": "Rater:Task", "cell": "Residual"}
 SUBTEST = {
     "person": "Person",
     "subtest": "Subtest",
@@ -185,10 +179,7 @@ EVALUATION = {
         same("item", "judge", "prompt", "item:judge", "item:prompt", "judge:prompt", cell="Residual"),
         same("item", "judge", "prompt", "swapped"),
         {"score": "correct"},
-        {
-            "random": ["item", "judge", "prompt", "item:judge", "item:prompt", "judge:prompt"],
-            "covariates": ["swapped"],
-        },
+        {"random": ["item", "judge", "prompt", "item:judge", "item:prompt", "judge:prompt"], "covariates": ["swapped"]},
         labels={"swapped": "swapped"},
     ),
     "rb2_base_5judges": Case(

@@ -297,8 +297,7 @@ def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
 
 
 @pytest.mark.parametrize(
-    ("items", "levels"),
-    [(100, 3), *(pytest.param(500, levels, marks=pytest.mark.slow) for levels in (3, 5))],
+    ("items", "levels"), [(100, 3), *(pytest.param(500, levels, marks=pytest.mark.slow) for levels in (3, 5))]
 )
 def test_size_on_real_scores_with_prompts_drawn(shared, items, levels):
     options = {"drawn": "prompt", "items": items, "levels": levels, "studies": STUDIES}

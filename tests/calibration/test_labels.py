@@ -78,10 +78,7 @@ class Law:
 
 @pytest.mark.parametrize(
     "law",
-    [
-        Law((0.5, 0.38, 0.1, 0.02), 100, 5, 1.5, 0.4),
-        Law((0.5, 0.38, 0.1, 0.02), 200, 4, 1.0, 0.6, missing=0.3),
-    ],
+    [Law((0.5, 0.38, 0.1, 0.02), 100, 5, 1.5, 0.4), Law((0.5, 0.38, 0.1, 0.02), 200, 4, 1.0, 0.6, missing=0.3)],
     ids=["balanced", "a third missing"],
 )
 def test_shares(law):

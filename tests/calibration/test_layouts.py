@@ -24,12 +24,7 @@ TOLERANCE = 0.02
 JUDGES = ("a", "b", "c", "d")
 PLAIN = {"item": 0.30, "cell": 0.25, "replicate": 0.20}
 INTERACTION = {"item": 0.30, "item:judge": 0.35, "cell": 0.15, "replicate": 0.20}
-PROMPTS = {
-    **INTERACTION,
-    "prompt": 0.10,
-    "item:prompt": 0.15,
-    "prompt:judge": 0.12,
-}
+PROMPTS = {**INTERACTION, "prompt": 0.10, "item:prompt": 0.15, "prompt:judge": 0.12}
 RESPONSES = {"item": 0.30, "item:generation": 0.40, "item:judge": 0.35, "cell": 0.25}
 SPREAD = 0.5
 """Mean square of the judges' effects (divisor K)."""
@@ -52,12 +47,7 @@ class Case:
 
     def plan(self, seed):
         return assign(
-            items=self.items,
-            judges=self.judges,
-            prompts=self.prompts,
-            layout=self.layout,
-            seed=seed,
-            **self.options,
+            items=self.items, judges=self.judges, prompts=self.prompts, layout=self.layout, seed=seed, **self.options
         )
 
 
@@ -77,13 +67,7 @@ CASES = [
     Case("random, pool", "random", 30, INTERACTION, POOL, plans=2_000),
     Case("random, responses", "random", 15, RESPONSES, options={"generations": 3}, plans=4_000),
     Case(
-        "random, responses, plain mean",
-        "random",
-        15,
-        RESPONSES,
-        options={"generations": 3},
-        balanced=0.0,
-        plans=4_000,
+        "random, responses, plain mean", "random", 15, RESPONSES, options={"generations": 3}, balanced=0.0, plans=4_000
     ),
     Case("cyclic", "cyclic", 40, PLAIN),
     Case("cyclic, interaction", "cyclic", 40, INTERACTION),

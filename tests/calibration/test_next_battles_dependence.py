@@ -89,10 +89,7 @@ def board(rng, *, chosen, taste=0.0, drift=0.0):
 
 @pytest.mark.parametrize(
     ("what", "options"),
-    [
-        ("judges with tastes", {"taste": 0.5}),
-        ("a system that drifts", {"drift": 3.0, "cluster": ()}),
-    ],
+    [("judges with tastes", {"taste": 0.5}), ("a system that drifts", {"drift": 3.0, "cluster": ()})],
     ids=["tastes", "drift"],
 )
 def test_intervals_of_chosen_battles_hold(what, options):

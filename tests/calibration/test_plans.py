@@ -17,31 +17,16 @@ ITEMS, LEVELS = range(10, 90), range(2, 12)
 PROBLEMS = {  # components, half-width asked for, limits, layout
     "items": ({"item": 1.0, **NOISE}, 0.4, {"items": range(5, 200)}, "factorial"),
     "few items": ({"item": 1.0, **NOISE}, 1.0, {"items": range(3, 40)}, "factorial"),
-    "small prompts": (
-        {**ITEM_PROMPT, "prompt": 0.02},
-        0.4,
-        {"items": ITEMS, "prompts": LEVELS},
-        "factorial",
-    ),
+    "small prompts": ({**ITEM_PROMPT, "prompt": 0.02}, 0.4, {"items": ITEMS, "prompts": LEVELS}, "factorial"),
     "prompts": (ITEM_PROMPT, 0.5, {"items": range(10, 80), "prompts": range(2, 12)}, "factorial"),
-    "large prompts": (
-        {**ITEM_PROMPT, "prompt": 0.6},
-        0.9,
-        {"items": ITEMS, "prompts": LEVELS},
-        "factorial",
-    ),
+    "large prompts": ({**ITEM_PROMPT, "prompt": 0.6}, 0.9, {"items": ITEMS, "prompts": LEVELS}, "factorial"),
     "three prompts": (ITEM_PROMPT, 0.9, {"items": range(10, 80), "prompts": 3}, "factorial"),
     "judges": (ITEM_JUDGE, 0.5, {"items": range(10, 80), "judges": range(2, 9)}, "factorial"),
     "four judges": (ITEM_JUDGE, 0.6, {"items": range(10, 80), "judges": 4}, "factorial"),
     "judges again": (ITEM_JUDGE, 0.5, {"items": range(10, 80), "judges": range(2, 9), "replicates": 2}, "factorial"),
     "judges in turn": (ITEM_JUDGE, 0.6, {"items": range(12, 120), "judges": range(3, 9)}, "cyclic"),
     "everything": (ALL, 0.6, {"items": range(10, 60), "judges": range(2, 7), "prompts": range(2, 7)}, "factorial"),
-    "everything, tighter": (
-        ALL,
-        0.45,
-        {"items": ITEMS, "judges": LEVELS, "prompts": LEVELS},
-        "factorial",
-    ),
+    "everything, tighter": (ALL, 0.45, {"items": ITEMS, "judges": LEVELS, "prompts": LEVELS}, "factorial"),
 }
 
 

@@ -99,8 +99,7 @@ def test_pilots_cut_from_real_data(
 @pytest.mark.parametrize("target", ["panel", "population"])
 @pytest.mark.parametrize("layouts", [("factorial",), ALL])
 @pytest.mark.parametrize(
-    "name",
-    ["rating_scale, 6 models", "rating_scale, 18 judges", "rewardbench2, 2 judges", "rewardbench2, 4 judges"],
+    "name", ["rating_scale, 6 models", "rating_scale, 18 judges", "rewardbench2, 2 judges", "rewardbench2, 4 judges"]
 )
 def test_pilots_cut_from_real_data_at_length(
     tables: Mapping[str, q.Judgments], name: str, layouts: tuple[str, ...], target: str

@@ -42,11 +42,7 @@ def ever_false(strengths, n, runs, rng):
 
 @pytest.mark.parametrize(
     ("strengths", "most"),
-    [
-        (np.zeros(6), 0.05),
-        (np.repeat([0.0, 0.8], 3), 0.05),
-        (np.linspace(0, 0.2, 6), 0.05),
-    ],
+    [(np.zeros(6), 0.05), (np.repeat([0.0, 0.8], 3), 0.05), (np.linspace(0, 0.2, 6), 0.05)],
     ids=["all equal", "two tiers", "close"],
 )
 def test_a_false_order_is_ever_stated_with_at_most_the_chance_that_is_said(strengths, most):

@@ -181,10 +181,7 @@ def test_caveats_are_values():
         (caveats.shrunk_ratings(0.25), "a standard deviation of 2, and too seldom"),
         (caveats.refits_without_ratings(12, 1000), "12 of 1,000 resamples have no finite ratings"),
         (caveats.held_by_limits("benchmark", 0.91), "91% of the variance of the best design"),
-        (
-            caveats.other_judges(["zzz"], ["gpt"]),
-            "prices by judge: some are of judges who did not judge here",
-        ),
+        (caveats.other_judges(["zzz"], ["gpt"]), "prices by judge: some are of judges who did not judge here"),
         (
             caveats.beyond_the_study({"judge": (12, 3)}),
             "the best design goes far beyond the study (judge 12 against 3)",

@@ -15,8 +15,7 @@ from quorate.errors import InvalidInput
 
 
 @pytest.mark.parametrize(
-    ("name", "page"),
-    [("a.csv", "a-quorate.html"), ("x/b.v2.jsonl.gz", "b.v2-quorate.html"), (".csv", "-quorate.html")],
+    ("name", "page"), [("a.csv", "a-quorate.html"), ("x/b.v2.jsonl.gz", "b.v2-quorate.html"), (".csv", "-quorate.html")]
 )
 def test_the_report_is_named_after_the_file(name, page):
     assert page_name(Path(name)) == page
@@ -272,10 +271,7 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
             "votes replay --a x --b y --budgets 50",
             "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes",
         ),
-        (
-            "analyze --margin .05",
-            "--margin: is for two systems, as of quorate compare",
-        ),
+        ("analyze --margin .05", "--margin: is for two systems, as of quorate compare"),
         ("votes replay --by prompt_type", "--by: is for two systems"),
         ("votes replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
         ("votes replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),

@@ -212,12 +212,7 @@ def test_a_reader_that_goes_away_is_no_error():
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as gone:
-        ran = subprocess.run(
-            [sys.executable, "-c", code, "--help"],
-            stdout=gone,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        ran = subprocess.run([sys.executable, "-c", code, "--help"], stdout=gone, stderr=subprocess.PIPE, check=False)
     assert (ran.returncode, ran.stderr) == (1, b"")
 
 

@@ -425,9 +425,6 @@ def test_labels_are_named_by_their_column(run, tmp_path):
     path.write_text(
         "item,human,gpt\n" + "".join(f"{i},{a},{b}\n" for i, (a, b) in enumerate(zip(said, judged, strict=True)))
     )
-    both, agree = (
-        sum(a == b for a, b in zip(said, judged, strict=True)),
-        run("judges", path, "--human", "human"),
-    )
+    both, agree = (sum(a == b for a, b in zip(said, judged, strict=True)), run("judges", path, "--human", "human"))
     assert agree.code == 0
     assert f"right on {100 * both / 60:.1f}%" in " ".join(agree.out.split())

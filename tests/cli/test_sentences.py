@@ -323,8 +323,7 @@ def sentences(text: str) -> list[str]:
 
 @pytest.mark.wide(28)
 @pytest.mark.parametrize(
-    "line",
-    [*LINES.split("\n")[1:-1], *(pytest.param(line, marks=pytest.mark.slow) for line in LONG.split("\n")[1:-1])],
+    "line", [*LINES.split("\n")[1:-1], *(pytest.param(line, marks=pytest.mark.slow) for line in LONG.split("\n")[1:-1])]
 )
 def test_no_sentence_is_longer_than_a_reader_can_hold(said, line):
     words = line.replace("PEOPLE", PEOPLE).split()

@@ -57,10 +57,7 @@ def test_power_is_that_of_the_noncentral_t(d, n, power):
 
 @pytest.mark.slow
 @given(
-    effect=st.floats(0.02, 0.3),
-    rate=st.floats(0.1, 0.65),
-    correlation=st.floats(0.0, 0.5),
-    judges=st.integers(1, 5),
+    effect=st.floats(0.02, 0.3), rate=st.floats(0.1, 0.65), correlation=st.floats(0.0, 0.5), judges=st.integers(1, 5)
 )
 def test_more_judges_more_correlation_and_a_larger_effect_take_fewer_items(effect, rate, correlation, judges):
     largest = plan_effect(effect, rates=rate, icc=0.6, judges=judges)

@@ -44,14 +44,7 @@ def test_the_bounds_are_those_of_clopper_and_pearson(n):
             "PASS: a is shown to be less than",
         ),
         ([0, 1] * 20, [0, 1] * 20, {"claim": "better"}, "undecided", 2, "FAIL: a is not shown to be better than b."),
-        (
-            [0.5, 9.5],
-            [0, 9],
-            {},
-            "undecided",
-            2,
-            "Undecided whether a or b scores better: a scores 0.5 more on all",
-        ),
+        ([0.5, 9.5], [0, 9], {}, "undecided", 2, "Undecided whether a or b scores better: a scores 0.5 more on all"),
     ],
 )
 def test_the_verdict_is_what_the_bounds_show(first, second, options, outcome, code, begins):

@@ -140,12 +140,7 @@ def test_one_item_is_refused(alike):
 
 
 # Few sizes to choose from: a search within them is quick.
-FEW_STEP = {
-    "items": [30, 100, 300, 1000],
-    "judges": [3, 5, 10, 20, 40],
-    "prompts": [3, 6, 12],
-    "replicates": [1],
-}
+FEW_STEP = {"items": [30, 100, 300, 1000], "judges": [3, 5, 10, 20, 40], "prompts": [3, 6, 12], "replicates": [1]}
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.1}
 
 

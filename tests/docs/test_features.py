@@ -94,9 +94,7 @@ FEATURES = {
         "leaderboards that may be watched": "rank --watch",
         "models of ties side by side": "rank --models --folds",
     },
-    "reproduction": {
-        "published figures": "papers --list --reps --quick --data --jobs --resume --report",
-    },
+    "reproduction": {"published figures": "papers --list --reps --quick --data --jobs --resume --report"},
 }
 ROWS = [(paper, what, how) for paper, rows in FEATURES.items() for what, how in rows.items()]
 COMMANDS = program().commands

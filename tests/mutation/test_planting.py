@@ -46,8 +46,7 @@ def test_the_mutant_is_imported_and_the_file_stays(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("x", "value", "lines"),
-    [(4, 2, {6, 9, 10, 12, 13}), (2, 1, {6, 9, 12, 14, 15}), (0, 0, {6, 9, 12, 14, 16})],
+    ("x", "value", "lines"), [(4, 2, {6, 9, 10, 12, 13}), (2, 1, {6, 9, 12, 14, 15}), (0, 0, {6, 9, 12, 14, 16})]
 )
 def test_marks_are_the_statements_that_ran(name, tmp_path, x, value, lines):
     reached = set()

@@ -121,11 +121,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one(n, right):
         by_judge = log([values(name, [], [j]) for j in range(m)])
         both = log([[values(name, [i], [j]) for i in range(n)] for j in range(m)])
         apart = both - both.mean(axis=0) - both.mean(axis=1, keepdims=True) + both.mean()
-        parts = (
-            (n - 1) * by_item.var(),
-            (m - 1) * by_judge.var(),
-            (n - 1) * (m - 1) / (n * m) * (apart**2).sum(),
-        )
+        parts = ((n - 1) * by_item.var(), (m - 1) * by_judge.var(), (n - 1) * (m - 1) / (n * m) * (apart**2).sum())
         variance = max(parts[0] + parts[1] - parts[2], *parts[:2])
         assert (variance > parts[0]) == (max(right) > min(right))
         one = intervals[name]

@@ -448,13 +448,7 @@ def test_options_of_a_projection():
     one = assign(items=5, judges=["a", "b"], layout="weighted", places={"a": 2, "b": 1}, levels={"temperature": [0, 1]})
     options = one.project_options()
     assert options.pop("places") == {"a": 2, "b": 1}
-    assert options == {
-        "items": 5,
-        "judges": 2,
-        "levels": {"temperature": 2},
-        "replicates": 1,
-        "layout": "weighted",
-    }
+    assert options == {"items": 5, "judges": 2, "levels": {"temperature": 2}, "replicates": 1, "layout": "weighted"}
 
 
 def test_what_it_shows_of_itself():

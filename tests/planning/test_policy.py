@@ -61,14 +61,7 @@ def test_one_at_a_time_is_the_sequential_rule(arms, more, seed, floor, objective
     draws[:steady, :7] = 3
     aim = {"at": 3.0, "tolerance": 0.5} if objective == "boundary" else {}
     policy = q.scores.adaptive(
-        arms=range(arms),
-        budget=budget,
-        scale=SCALE,
-        floor=floor,
-        delta=WIDE,
-        objective=objective,
-        seed=seed,
-        **aim,
+        arms=range(arms), budget=budget, scale=SCALE, floor=floor, delta=WIDE, objective=objective, seed=seed, **aim
     )
     step = 1.0 if floor else None
     wanted = one_by_one(
@@ -469,11 +462,7 @@ def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, mo
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     budget = sum(price) + more
     policy = q.scores.adaptive(
-        "robin",
-        arms=range(len(arms)),
-        budget=budget,
-        variances=variance,
-        prices={"item": dict(enumerate(price))},
+        "robin", arms=range(len(arms)), budget=budget, variances=variance, prices={"item": dict(enumerate(price))}
     )
     n = drive(policy, np.ones((len(arms), 100)), batch=5).n
     assert (variance / n).max() <= min((variance / m).max() for m in _allocations(price, budget)) + 1e-12
@@ -485,12 +474,7 @@ def test_the_average_is_least_for_what_was_spent(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     prices = {"item": dict(enumerate(price))}
     policy = q.scores.adaptive(
-        "robin",
-        arms=range(len(arms)),
-        budget=sum(price) + more,
-        variances=variance,
-        prices=prices,
-        objective="average",
+        "robin", arms=range(len(arms)), budget=sum(price) + more, variances=variance, prices=prices, objective="average"
     )
     found = drive(policy, np.ones((len(arms), 100)))
     least = min((variance / m).sum() for m in _allocations(price, policy.spent(found)))
@@ -567,14 +551,7 @@ def test_it_stops_at_the_target_and_says_so():
 @pytest.mark.parametrize("score", [0.1, 0.5, 0.7])
 def test_equal_scores_are_no_certainty_whatever_their_digits(score):
     policy = q.scores.adaptive(
-        arms=["a", "b"],
-        budget=60,
-        bounds=(0, 1),
-        floor=False,
-        delta=WIDE,
-        target=0.1,
-        interval="t",
-        together=False,
+        arms=["a", "b"], budget=60, bounds=(0, 1), floor=False, delta=WIDE, target=0.1, interval="t", together=False
     )
     found = drive(policy, np.full((2, 60), score), batch=6)
     assert not policy.reached(found)

@@ -12,12 +12,7 @@ ITEMS = [
     {"id": "q2", "prompt": "Where is Lyon?", "response": "In France."},
     {"id": "q3", "prompt": "What is 3 + 3?", "response": "It is 7."},
 ]
-STUDY = {
-    "items": "items.jsonl",
-    "judges": {"rule": {"kind": "python"}},
-    "prompts": ["score"],
-    "budget": {"calls": 100},
-}
+STUDY = {"items": "items.jsonl", "judges": {"rule": {"kind": "python"}}, "prompts": ["score"], "budget": {"calls": 100}}
 
 
 @pytest.fixture

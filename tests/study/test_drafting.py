@@ -89,10 +89,7 @@ def test_what_cannot_be_taken_apart_is_refused(source, said):
         instruction(prompt(source))
 
 
-ITEM = {
-    "prompt": "How do I boil an egg so that it stays soft?",
-    "response": "Five minutes in boiling water will do.",
-}
+ITEM = {"prompt": "How do I boil an egg so that it stays soft?", "response": "Five minutes in boiling water will do."}
 OLD = """\
 Rate the rhyme from 1 to 3. Call it "pure" only if it is; [[low]] is the least.
 

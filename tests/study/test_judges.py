@@ -161,11 +161,7 @@ BAD = {
     "no json": ("{\n", "line 1 is not JSON", {}),
     "nan": ('{"id": "a", "x": NaN}\n', "line 1 is not JSON .NaN", {}),
     "no object": ("[1]\n", "line 1 is not a JSON object", {}),
-    "system": (
-        lines(A, A | {"by": "y"}, A | {"id": "b"}),
-        '"b" has no row for the system "y"',
-        {"system": "by"},
-    ),
+    "system": (lines(A, A | {"by": "y"}, A | {"id": "b"}), '"b" has no row for the system "y"', {"system": "by"}),
     "nothing to read": (
         lines({"id": "a", "prompt": " ", "response": ""}),
         'row 1: "a": prompt and response without text give a judge nothing to read; drop the row',

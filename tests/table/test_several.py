@@ -98,8 +98,7 @@ def test_files_without_ids_are_paired_by_row_and_that_is_said(folder):
 
 @pytest.mark.wide(2)
 @pytest.mark.parametrize(
-    ("names", "role"),
-    [(("rater1", "rater2"), "judge"), (("run1", "run2"), "file"), (("gpt-4o", "claude-3"), "system")],
+    ("names", "role"), [(("rater1", "rater2"), "judge"), (("run1", "run2"), "file"), (("gpt-4o", "claude-3"), "system")]
 )
 def test_names_of_files_say_what_they_are(tmp_path, names, role):
     for name, text in zip(names, (NEW, OLD), strict=True):

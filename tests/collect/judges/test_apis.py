@@ -116,10 +116,7 @@ def test_what_cannot_be():
 
 @pytest.mark.parametrize(
     ("api", "path", "header"),
-    [
-        ("anthropic", "/v1/messages", "x-api-key"),
-        ("gemini", "/v1beta/models/m%201:generateContent", "x-goog-api-key"),
-    ],
+    [("anthropic", "/v1/messages", "x-api-key"), ("gemini", "/v1beta/models/m%201:generateContent", "x-goog-api-key")],
 )
 def test_the_score_and_the_tokens_are_those_of_the_answer_and_not_of_its_thoughts(api, path, header):
     reply, sent = asked(api, ANSWERS[api]())
@@ -252,18 +249,8 @@ def test_tokens_that_are_not_said_are_not_zero(api, usage):
 @pytest.mark.parametrize(
     ("api", "code", "said", "told"),
     [
-        (
-            "anthropic",
-            429,
-            {"error": {"type": "rate_limit_error", "message": "m"}},
-            (True, False, None),
-        ),
-        (
-            "anthropic",
-            529,
-            {"error": {"type": "overloaded_error", "message": "m"}},
-            (True, False, None),
-        ),
+        ("anthropic", 429, {"error": {"type": "rate_limit_error", "message": "m"}}, (True, False, None)),
+        ("anthropic", 529, {"error": {"type": "overloaded_error", "message": "m"}}, (True, False, None)),
         ("anthropic", 401, {"type": "error", "error": {"type": "authentication_error"}}, (False, True, None)),
         (
             "anthropic",

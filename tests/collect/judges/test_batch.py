@@ -517,11 +517,7 @@ def test_what_is_written_is_one_line_each_and_can_be_read():
     content = written(requests, ENDPOINT, "/v1/chat/completions")
     lines = [json.loads(line) for line in content.splitlines()]
     assert [line["custom_id"] for line in lines] == ["a", "b"]
-    assert lines[0]["body"] == {
-        "model": "m",
-        "messages": [{"role": "user", "content": "Räte\nit."}],
-        "max_tokens": 5,
-    }
+    assert lines[0]["body"] == {"model": "m", "messages": [{"role": "user", "content": "Räte\nit."}], "max_tokens": 5}
     assert names(content) == {"a", "b"}
 
 

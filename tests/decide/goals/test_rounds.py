@@ -288,10 +288,7 @@ def test_what_is_said_rests_on_the_second_stage_alone(staged, every, outcome, en
     """The first has law 10 to 0 for x."""
     first, seen, second = staged
     law = {name: at for at, name in enumerate(second.levels["item"][code] for code in second.code("item").tolist())}
-    votes = votes_of(
-        [first, second],
-        lambda battle: "model_b" if law.get(f"i{battle:03}", 0) % every else "model_a",
-    )
+    votes = votes_of([first, second], lambda battle: "model_b" if law.get(f"i{battle:03}", 0) % every else "model_a")
     found, none = look(GOAL_STAGES, OFFER_STAGES, votes, [seen], Spent(130))
     assert (found.outcome, found.ending, len(none), found.number) == (outcome, ending, 0, 2)
     assert found.value == pytest.approx(1 / every - 0.5)

@@ -80,9 +80,7 @@ def test_how_much_too_small_they_are():
         eta = rng.normal(0, 1, 60)[item] + rng.normal(0, 0.4, 4)[prompt] + rng.normal(0, 0.7, (60, 4))[item, prompt]
         eta = eta + rng.normal(0, 0.7, (60, 3))[item, judge]
         scores = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(int)
-        frame = pl.DataFrame(
-            {"item": item, "prompt": prompt, "judge": judge, "replicate": replicate, "score": scores},
-        )
+        frame = pl.DataFrame({"item": item, "prompt": prompt, "judge": judge, "replicate": replicate, "score": scores})
         terms = ("item", "prompt", "item:prompt", "item:judge")
         found = q.decompose(q.read(frame, announce=False), link="logit", random=terms)
         ratios.append([found.variance("item:prompt") / 0.49, found.variance("item:judge") / 0.49])

@@ -20,9 +20,7 @@ def test_several_groups_add_and_share_their_degrees_of_freedom():
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(9, 2)), 3 * rng.normal(size=(6, 2))
     parts = [np.cov(z.T) / len(z) for z in (x, y)]
-    spread = ItemSpread(
-        (ItemGroup(np.arange(2), 9, parts[0]), ItemGroup(np.arange(2, 4), 6, parts[1])),
-    )
+    spread = ItemSpread((ItemGroup(np.arange(2), 9, parts[0]), ItemGroup(np.arange(2, 4), 6, parts[1])))
     weights = np.array([[1.0, 0, -1, 0], [0, 1, 0, -1]])
     welch = [stats.ttest_ind(x[:, k], y[:, k], equal_var=False) for k in (0, 1)]
     value = x.mean(axis=0) - y.mean(axis=0)

@@ -209,8 +209,7 @@ def table(score, items=40, judges=2, **options):
 
 
 @pytest.mark.parametrize(
-    ("score", "low", "high"),
-    [(1, 0.05 ** (1 / 40), 1), (0, 0, 1 - 0.05 ** (1 / 40)), (5, 1 + 4 * 0.05 ** (1 / 40), 5)],
+    ("score", "low", "high"), [(1, 0.05 ** (1 / 40), 1), (0, 0, 1 - 0.05 ** (1 / 40)), (5, 1 + 4 * 0.05 ** (1 / 40), 5)]
 )
 def test_bounds_are_those_of_clopper_and_pearson(score, low, high):
     exact = stats.binomtest(40, 40, alternative="greater").proportion_ci(0.95, method="exact")

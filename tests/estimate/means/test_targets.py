@@ -19,12 +19,7 @@ def fit(simulate):
 
 
 def test_defaults_are_this_setup_with_other_items(fit):
-    assert default_targets(fit) == {
-        "item": "population",
-        "prompt": "panel",
-        "judge": "panel",
-        "category": "population",
-    }
+    assert default_targets(fit) == {"item": "population", "prompt": "panel", "judge": "panel", "category": "population"}
 
 
 def test_a_facet_that_shows_no_variance_stands_for_itself(judged):

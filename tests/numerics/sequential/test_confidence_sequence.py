@@ -230,10 +230,7 @@ def test_arrays_broadcast_and_the_interval_stays_on_the_scale(method):
 
 @pytest.mark.wide(2)
 @pytest.mark.parametrize("method", METHODS)
-@given(
-    scores=st.lists(st.integers(0, 10), min_size=1, max_size=80),
-    error=st.floats(min_value=0.01, max_value=10),
-)
+@given(scores=st.lists(st.integers(0, 10), min_size=1, max_size=80), error=st.floats(min_value=0.01, max_value=10))
 def test_within_says_what_the_half_width_says(method, scores, error):
     scores = np.array(scores, dtype=float)
     given = len(scores), scores.mean(), np.sum((scores - scores.mean()) ** 2)

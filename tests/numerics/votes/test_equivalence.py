@@ -52,12 +52,7 @@ def test_size_is_that_of_enumeration_and_at_most_alpha_outside_the_margin(n, mar
     assert np.array_equal(claims, equivalence.p_value(k, n, margin) <= alpha * (1 + 1e-9))
 
 
-@given(
-    st.floats(0.06, 0.49),
-    st.floats(0, 0.6),
-    st.floats(0.02, 0.98),
-    st.sampled_from([0.001, 0.01, 0.05, 0.2, 0.45]),
-)
+@given(st.floats(0.06, 0.49), st.floats(0, 0.6), st.floats(0.02, 0.98), st.sampled_from([0.001, 0.01, 0.05, 0.2, 0.45]))
 def test_the_number_found_is_that_of_a_look_at_every_number(margin, within, part, alpha):
     target, true = alpha + (1 - alpha) * part, within * margin
     bound = (np.sqrt(-np.log(alpha) / 2) + np.sqrt(np.log(2 / (1 - target)) / 2)) ** 2 / (margin - true) ** 2

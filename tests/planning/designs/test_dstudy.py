@@ -77,14 +77,7 @@ def test_likert_ideology(ideology):
     shares = {name: round(100 * share, 1) for name, share in got.shares.items()}
     assert {
         name: shares[name] for name in ("judge", "item", "prompt:judge", "prompt", "item:judge", "item:prompt")
-    } == {
-        "judge": 54.4,
-        "item": 26.9,
-        "prompt:judge": 9.3,
-        "prompt": 8.0,
-        "item:judge": 0.7,
-        "item:prompt": 0.6,
-    }
+    } == {"judge": 54.4, "item": 26.9, "prompt:judge": 9.3, "prompt": 8.0, "item:judge": 0.7, "item:prompt": 0.6}
 
 
 def test_one_judge_instead_of_three_by_the_same_equation(safety):

@@ -74,11 +74,7 @@ def test_many_designs_at_once_are_what_each_is():
     best = q.plan(q.components(NORMAL), half_width=0.9, limits=limits)
     plan = best.plan
     alone = q.project(
-        q.components(NORMAL),
-        items=plan.design["item"],
-        prompts=plan.design["prompt"],
-        judges=3,
-        layout=plan.layout,
+        q.components(NORMAL), items=plan.design["item"], prompts=plan.design["prompt"], judges=3, layout=plan.layout
     )
     assert "ends-unknown" in [caveat.code for caveat in best.caveats]
     kept = best.searched.found.frontier

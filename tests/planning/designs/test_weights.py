@@ -183,11 +183,7 @@ def test_the_groups_of_a_table():
     np.testing.assert_allclose(sizes.each["domain"], np.array([16, 6, 2]) / 24)
 
 
-@given(
-    sizes=st.lists(st.integers(1, 60), min_size=2, max_size=7),
-    within=st.floats(0, 10),
-    between=st.floats(0, 10),
-)
+@given(sizes=st.lists(st.integers(1, 60), min_size=2, max_size=7), within=st.floats(0, 10), between=st.floats(0, 10))
 def test_no_weights_are_better(sizes, within, between):
     """Against items that all count alike, and groups that do."""
     share = np.array(sizes) / sum(sizes)

@@ -206,15 +206,9 @@ def test_sentences_of_nothing():
         ({"items": 80, "judges": 1}, "judges: must be"),
         ({"judges": 5}, "items: must be a whole number from 1 to 1,000,000,000, got None"),
         ({"items": 80, "judges": 5, "budgets": ()}, "budgets: at least one"),
-        (
-            {"items": 80, "judges": 5, "budgets": (5, 0)},
-            "budgets: must be a whole number from 1 to",
-        ),
+        ({"items": 80, "judges": 5, "budgets": (5, 0)}, "budgets: must be a whole number from 1 to"),
         ({"items": 80, "judges": 5, "budgets": 2.5}, "budgets: must be a whole number"),
-        (
-            {"items": 80, "judges": 5, "most_items": 79},
-            "most_items: must be a whole number from 80 to",
-        ),
+        ({"items": 80, "judges": 5, "most_items": 79}, "most_items: must be a whole number from 80 to"),
     ],
 )
 def test_what_is_refused(qwen, options, message):

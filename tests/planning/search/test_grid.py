@@ -206,12 +206,7 @@ def test_judges_of_a_fit_come_more_often_where_they_scatter_more(tmp_path):
         for _ in range(2)
     ]
     fit = q.decompose(q.read(pl.DataFrame(rows)), residual_by="judge")
-    best = q.plan(
-        fit,
-        budget=600,
-        limits={"items": range(10, 601), "judges": [2]},
-        layouts=("cyclic", "weighted"),
-    )
+    best = q.plan(fit, budget=600, limits={"items": range(10, 601), "judges": [2]}, layouts=("cyclic", "weighted"))
     assert best.plan.places is not None
     assert best.plan.places["shaky"] > best.plan.places["steady"]
 

@@ -112,10 +112,7 @@ def test_contenders_are_all_strategies_with_their_best_number_of_items(fit, rank
             key = (layout, prompts, replicates)
             wanted[key] = min(plan.variance, wanted.get(key, np.inf))
     np.testing.assert_allclose(kept.variance, sorted(wanted.values()))
-    assert design_of(ranked.searched, kept, 0) == (
-        ranked.plan.layout,
-        dict(ranked.plan.design),
-    )
+    assert design_of(ranked.searched, kept, 0) == (ranked.plan.layout, dict(ranked.plan.design))
 
 
 @pytest.mark.parametrize("target", ["panel", "sensitivity"])

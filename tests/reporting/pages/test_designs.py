@@ -33,11 +33,7 @@ def test_the_best_design_stands_beside_the_one_at_hand(best):
     assert page.sentence == sentence(best)
     assert (rows["best"]["se"], rows["best"]["price"]) == (best.se, best.cost)
     assert rows["as it is"]["half"] == best.own.half_width
-    assert [tile.value for tile in page.tiles] == [
-        number(best.se, 4),
-        f"±{number(best.plan.half_width, 4)}",
-        "$150.00",
-    ]
+    assert [tile.value for tile in page.tiles] == [number(best.se, 4), f"±{number(best.plan.half_width, 4)}", "$150.00"]
 
 
 def test_shares_come_largest_first(best):

@@ -275,11 +275,7 @@ def test_the_page_shows_three_ways(regression_found):
     by_name, ways = made.figures
     assert [row["coefficient"] for row in by_name.rows] == ["intercept", "length"]
     assert by_name.caption.finding == "The judge's labels give 1 of 2 coefficients outside the corrected interval"
-    assert [row["value"] for row in ways.rows] == [
-        one.value,
-        one.judged,
-        one.labelled,
-    ]
+    assert [row["value"] for row in ways.rows] == [one.value, one.judged, one.labelled]
     assert made.sentence == regression_found.sentence
     assert "clustered by author" in made.methods
     assert {row["what"]: row["value"] for row in made.facts.rows}["levels of author"] == 40

@@ -84,11 +84,7 @@ def test_where_the_interval_lies(scored):
     assert figure.caption.finding == "The 95% interval excludes zero: better"
     assert figure.caption.lines[0] == "Mean score of system 0 less that of system 2."
     assert figure.caption.lines[2].startswith("Dotted: what counts as equal, -0.1 to 0.1 (p = ")
-    assert [row["interval"] for row in figure.rows] == [
-        "this setup",
-        "others like it",
-        "90% interval, for equivalence",
-    ]
+    assert [row["interval"] for row in figure.rows] == ["this setup", "others like it", "90% interval, for equivalence"]
     assert figure.rows[0]["low"] < figure.rows[2]["low"]
     assert (figure.rows[0]["low"], figure.rows[0]["high"]) == scored.estimate.ends
 

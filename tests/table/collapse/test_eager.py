@@ -257,14 +257,7 @@ ROLES_OF_CHOOSE = Roles(
 
 def test_columns_come_under_our_names_with_one_kind_of_absence():
     frame = pl.DataFrame(
-        {
-            "rep": [1],
-            "st": [" OK "],
-            "points": [3],
-            "day": [dt.date(2026, 1, 2)],
-            "it": [float("nan")],
-            "more": [0],
-        }
+        {"rep": [1], "st": [" OK "], "points": [3], "day": [dt.date(2026, 1, 2)], "it": [float("nan")], "more": [0]}
     )
     chosen = choose(nw.from_native(frame), ROLES_OF_CHOOSE)
     assert chosen.rows(named=True) == [{"f0": None, "f1": "2026-01-02", "score": 3, "status": "ok", "replicate": 1}]

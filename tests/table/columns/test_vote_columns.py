@@ -40,10 +40,7 @@ def by_both(frame, **declared):
 
 def test_labels_of_every_kind_are_alike():
     frame = table(
-        prompt=[3, None, 1],
-        judge=["b\n\"'", None, "ä"],
-        cluster=[0.5, math.nan, 2.0],
-        category=[True, None, False],
+        prompt=[3, None, 1], judge=["b\n\"'", None, "ä"], cluster=[0.5, math.nan, 2.0], category=[True, None, False]
     )
     one, other = by_both(frame)
     assert one.labels.keys() == other.labels.keys()
@@ -202,10 +199,7 @@ def test_a_vote_for_every_pair(tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "said"),
-    [
-        (("r1", "a", 3, "j"), "row 1 has a system twice, a"),
-        (("r1", "d", 3, "k"), "row 1 has several levels of judge"),
-    ],
+    [(("r1", "a", 3, "j"), "row 1 has a system twice, a"), (("r1", "d", 3, "k"), "row 1 has several levels of judge")],
 )
 def test_what_is_no_ranking(row, said):
     with pytest.raises(InvalidData, match=said):

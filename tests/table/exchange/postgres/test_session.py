@@ -285,10 +285,7 @@ def test_a_connection_is_encrypted_and_a_stranger_is_not_trusted(session, cluste
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [("/postgres?", "/absent?"), ("quorate@", "nobody@")],
-)
+@pytest.mark.parametrize(("change", "said"), [("/postgres?", "/absent?"), ("quorate@", "nobody@")])
 def test_who_and_what_is_not_there_is_one_line(cluster, change, said):
     with pytest.raises(InvalidInput, match=r"has no such database|lets nobody in") as caught:
         Session(place_of(cluster.place().replace(change, said)))

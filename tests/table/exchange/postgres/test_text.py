@@ -9,18 +9,9 @@ ARRAYS = "FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS v(p1, p2)"
 @pytest.mark.parametrize(
     ("one", "many"),
     [
-        (
-            "INSERT INTO t VALUES (?, ?)",
-            f"INSERT INTO t SELECT v.p1, v.p2 {ARRAYS}",
-        ),
-        (
-            "INSERT INTO t (a, b, c)\nVALUES (?, 'x', ?)",
-            f"INSERT INTO t (a, b, c) SELECT v.p1, 'x', v.p2 {ARRAYS}",
-        ),
-        (
-            "UPDATE t SET a = ?, b = 'x' WHERE id = ?",
-            f"UPDATE t SET a = v.p1, b = 'x' {ARRAYS} WHERE id = v.p2",
-        ),
+        ("INSERT INTO t VALUES (?, ?)", f"INSERT INTO t SELECT v.p1, v.p2 {ARRAYS}"),
+        ("INSERT INTO t (a, b, c)\nVALUES (?, 'x', ?)", f"INSERT INTO t (a, b, c) SELECT v.p1, 'x', v.p2 {ARRAYS}"),
+        ("UPDATE t SET a = ?, b = 'x' WHERE id = ?", f"UPDATE t SET a = v.p1, b = 'x' {ARRAYS} WHERE id = v.p2"),
     ],
 )
 def test_a_statement_for_one_row_becomes_one_for_many(one, many):
