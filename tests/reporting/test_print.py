@@ -147,14 +147,15 @@ def test_names_of_files_are_plain():
     assert slug("مرحبا") == "chart"
 
 
-def test_a_result_plots_the_first_chart_of_its_page_or_that_of_a_name(demo, monkeypatch):
-    chart = demo.fit.plot("components").to_dict()
+def test_a_result_plots_the_first_chart_of_its_page_or_that_of_a_name(shape, monkeypatch):
+    fit = shape("balanced").fit
+    chart = fit.plot("components").to_dict()
     assert INK not in json.dumps(chart)
-    assert chart["title"]["text"].startswith("65% of the uncertainty")
+    assert chart["title"]["text"].startswith("73% of the uncertainty")
     monkeypatch.setattr("quorate.reporting.print.files.find_spec", lambda _: None)
-    assert ET.fromstring(demo.fit.plot()._repr_svg_()).attrib["role"] == "img"
+    assert ET.fromstring(fit.plot()._repr_svg_()).attrib["role"] == "img"
     with pytest.raises(InvalidInput, match='name: no chart "nothing"; there are intervals, '):
-        demo.fit.plot("nothing")
+        fit.plot("nothing")
 
 
 ENDINGS = (".html", ".htm", ".md", ".json")
