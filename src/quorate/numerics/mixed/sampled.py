@@ -127,7 +127,8 @@ class SampledLevels:
         from scipy.sparse import diags_array
 
         self.p, self.gamma, self.reml = problem.p, gamma, reml
-        self._g, self._h, self._back = g, filled(h), filled(h.T.tocsr())
+        self._g, self._h = g, filled(h)
+        self._back = self._h.T if isinstance(self._h, np.ndarray) else h.T.tocsr()
         self._scale = np.concatenate([np.ones(self.p), np.sqrt(gamma)])
         levels = np.bincount(problem.units.shared_term)[problem.units.shared_term]
         few = np.append(np.ones(self.p, dtype=np.bool_), levels <= FEW_LEVELS)
@@ -193,8 +194,9 @@ class SampledLevels:
 
     @cached_property
     def _schur(self) -> Floats:
-        own = self._of_few[self._few] + np.diag((self._few >= self.p).astype(np.float64))
-        out: Floats = own - self._across.T @ self._through
+        out: Floats = self._of_few[self._few]
+        out[np.diag_indices(len(out))] += self._few >= self.p
+        out -= self._across.T @ self._through
         return (out + out.T) / 2
 
     # ---- the inverse as an average of outer products
@@ -217,7 +219,9 @@ class SampledLevels:
         for side in (left, right):
             side[self._few[kept], SIGNS:] = exact
             side[self._many, SIGNS:] = -self._through[:, kept] @ exact
-        return self._scale[:, None] * left, self._scale[:, None] * right
+        left *= self._scale[:, None]
+        right *= self._scale[:, None]
+        return left, right
 
     @cached_property
     def taken(self) -> tuple[Floats, Floats]:
