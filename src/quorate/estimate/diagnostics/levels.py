@@ -76,13 +76,14 @@ def interaction_by_difficulty(residuals: Residuals, facet: str) -> tuple[Check, 
     object_ = residuals.fit.judgments.object
     found = [part for part in _folds(residuals, facet) if part is not None]
     item, sorting, spread = (np.concatenate(column) for column in zip(*found, strict=True)) if found else ((), (), ())
-    if len(np.unique(item)) < FEWEST_ITEMS:
+    items, place = np.unique(item, return_inverse=True)
+    if len(items) < FEWEST_ITEMS:
         raise NotEstimable(f"fewer than {FEWEST_ITEMS} {plural(object_)} with {FEWEST_LEVELS} {plural(facet)} each")
     third = np.concatenate([_thirds(part[1]) for part in found])
     used, group = np.unique(third, return_inverse=True)
     if len(used) < 2:
         raise NotEstimable(f"the {plural(object_)} cannot be told apart by their mean scores")
-    f, p = group_means(np.sqrt(spread), group, np.unique(item, return_inverse=True)[1]).equal()
+    f, p = group_means(np.sqrt(spread), group, place).equal()
     if np.isnan(f):
         raise NotEstimable(f"the {plural(facet)} agree on every one of the {plural(object_)}")
     center = residuals.fit.assembled.center
