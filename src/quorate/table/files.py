@@ -35,6 +35,8 @@ from quorate.table.exchange.parquet import files_of, names_of
 from quorate.table.exchange.postgres.address import Address, Places, places_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.facets import Source
+from quorate.table.notes import Note
+from quorate.wording import listed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -123,8 +125,11 @@ class Located:
         chosen = (part,) if self.form.sheets else ()
         if not self.files:
             return self.form.open(connection, self.place)
-        tables = (self.form.open(connection, file, *chosen) for file in self.files)
-        return as_levels(dict(zip(_told_apart(self.files), tables, strict=True)), FILE)
+        files = [file for file in self.files if file.is_dir() or file.stat().st_size] or [*self.files]
+        tables = (self.form.open(connection, file, *chosen) for file in files)
+        whole = as_levels(dict(zip(_told_apart(files), tables, strict=True)), FILE)
+        empty = [file.name for file in self.files if file not in files]
+        return replace(whole, notes=(*whole.notes, Note(f"empty, and left out: {listed(empty)}"))) if empty else whole
 
     @property
     def title(self) -> str:

@@ -250,3 +250,80 @@ def test_lists_of_scores_below_the_keys_of_json_are_of_the_same_items(tmp_path):
     found = q.compare(path)
     assert found.difference.fit.judgments.n_levels("item") == N
     assert abs(found.estimate.value) == pytest.approx(abs((MARKS[:, 0] - MARKS[:, 1]).mean()) / 2)
+
+
+def test_names_of_judges_differ_in_capitals_wherever_they_are_found(tmp_path):
+    who = [("Jonas", " jonas", "Mia", "MIA")[at] for at in MARKS[:, 2] % 4]
+    cells = [(f"q{n}", who[n], system, *MARKS[n][:2]) for n in range(N) for system in ("Bot1", "Alt2")]
+    table = read(sheet(tmp_path, *rows("Frage-Nr.,Wer bewertet?,System,Klarheit,Richtigkeit", cells)))
+    assert {level.strip().lower() for level in table.facet("judge").levels} == {"jonas", "mia"}
+    assert levels(table)["judge"] == 2
+
+
+def test_heads_of_two_lines_whichever_is_above(tmp_path):
+    head = ["Nº,Texto,Ana,,Rubén,,Itziar,", ",,DeepL,Motor propio,DeepL,Motor propio,DeepL,Motor propio"]
+    cells = [f"{n + 1},T{n},{','.join(map(str, [*MARKS[n], *MARKS[n - 1]]))}" for n in range(N)]
+    found = q.compare(sheet(tmp_path, *head, *cells))
+    assert levels(found.difference.fit.judgments) == {"item": N, "judge": 3}
+
+
+def test_addresses_of_those_who_judged_are_not_what_they_judged(tmp_path):
+    cells = [
+        (f"p{j}@x.org", f"6f3d-{j}", f"speech_{n}", s, MARKS[n, j % 3])
+        for j in range(5)
+        for n in range(6)
+        for s in "ab"
+    ]
+    table = read(sheet(tmp_path, *rows("email,session_uuid,trial_id,rating_stimulus,rating_score", cells)))
+    assert levels(table) == {"item": 6, "judge": 5, "system": 2}
+
+
+def test_marks_of_which_one_may_be_the_best_are_asked_about(tmp_path):
+    cells = [
+        (f"T{n}", who, s, 1 + MARKS[n, at] % 6) for n in range(N) for at, who in enumerate("xy") for s in ("A1", "B2")
+    ]
+    path = sheet(tmp_path, *rows("Text,Lektorat,Variante,Note", cells))
+    with pytest.raises(Unsure, match="in Germany and Austria 1 is the best mark"):
+        q.rank(path)
+    assert levels(read(path)) == {"item": N, "prompt": 2, "judge": 2}
+
+
+def test_measurements_by_their_units_are_no_scores(tmp_path):
+    cells = [(f"S{n}", f"drug{n % 2}", 120 + MARKS[n, 0], 118 + MARKS[n, 1], f"site {n % 3}") for n in range(N)]
+    with pytest.raises(Unsure, match="no name says that site is the score"):
+        q.compare(sheet(tmp_path, *rows("subject,arm,sbp_baseline_mmHg,sbp_week12_mmHg,site", cells)))
+
+
+def test_a_participant_is_judged_by_those_who_are_named_beside(tmp_path):
+    cells = [
+        (f"A{n}", who, v, MARKS[n, at]) for n in range(N) for at, who in enumerate("xyz") for v in ("first", "second")
+    ]
+    table = read(sheet(tmp_path, *rows("participant,physio,viewing,gait_score", cells)))
+    assert (table.facet("item").column, levels(table)["judge"]) == ("participant", 3)
+
+
+def test_scores_of_two_arms_by_three_models(tmp_path):
+    names = [f"{arm}_score_{model}" for arm in ("base", "ft") for model in ("gpt4o", "claude", "llama")]
+    cells = [(f"q{n}", *(MARKS[n] / 10), *(MARKS[n - 1] / 10)) for n in range(N)]
+    assert levels(read(sheet(tmp_path, *rows(",".join(["id", *names]), cells)))) == {"item": N, "judge": 3, "system": 2}
+
+
+def test_a_judge_of_its_own_among_people_is_held_against_them(tmp_path):
+    said = ("ok", "not ok")
+    cells = [(f"r{n}", *(said[m % 2] for m in MARKS[n])) for n in range(N)]
+    with pytest.raises(Unsure, match="radiologist_1 and radiologist_2 are what people said by name, gpt4_judge"):
+        read(sheet(tmp_path, *rows("report,radiologist_1,radiologist_2,gpt4_judge", cells)))
+
+
+def test_empty_files_of_several_are_left_out(tmp_path):
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    for at, name in enumerate(("admin", "ngoc_anh")):
+        sheet(
+            folder,
+            *rows("id,label", [(n, ("cat", "dog", "fox")[MARKS[n, at] % 3]) for n in range(N)]),
+            name=f"{name}.csv",
+        )
+    (folder / "unknown.csv").write_text("")
+    table = read(folder)
+    assert "empty, and left out: unknown.csv" in [str(note) for note in table.notes]

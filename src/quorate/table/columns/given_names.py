@@ -52,7 +52,8 @@ _NAMES = frozenset(
     aino alba amal amy ania arne asha bao bram callum celia charlotta chidi dagmar dov emeka esra fatou finn gita
     greta hiroko ikram imani ines ivo jamal jin jorg juho kaya kwame lars leonor liya lorenzo luc maeve malika marek
     marko mateus mei milan mirjam nasrin ngozi niamh niko olu oskar pete pranav rahel ravindra rohan roisin rosie
-    sadia sanna siobhan sofie sunita svenja tariq tess thabo theresia tove uma wanjiru xin yael yosef yuto zeynep
+    sadia sanna siobhan sofie sunita svenja tariq tess thabo theresia tove uma wanjiru
+    itziar ruben xin yael yosef yuto zeynep
     """.split()  # noqa: SIM905  as a list it would be seven hundred lines
 )
 

@@ -19,8 +19,8 @@ _OF: Mapping[str, str] = {
         qualität quality; verfahren method; anbieter provider; befunder reader; messzeitpunkt zeitpunkt occasion;
         radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
-        korrektor korrekteur lektor marker; lehrer lehrerin teacher; arzt ärztin physician; annotator annotator;
-        codierer kodierer coder; punkte punktzahl punktwert punktestand points;
+        korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
+        annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
         bewertung einstufung einschätzung rating; schulnote grade; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
         frage question; antwort response; satz sentence; dokument document; bild image;
@@ -103,12 +103,20 @@ _OF: Mapping[str, str] = {
     "da": """
         bedømmer rater; dommer judge; spørgsmål question; vurdering rating; karakter grade; vinder winner;
         uafgjort tie; oversættelse translation; opgave task; læge physician; elev pupil; setning sætning sentence""",
+    "ru": """
+        вопрос вопроса question; ответ ответа response; эксперт expert; оценщик rater; асессор assessor; судья judge;
+        разметчик annotator; модель model; вариант variant; система system; версия version; оценка rating;
+        балл баллы score; верный верно правильный правильно correct; текст text; задание task; пример example;
+        перевод translation; победитель winner; ничья tie; качество quality; комментарий примечание remarks;
+        номер number; дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document;
+        метка label; ученик pupil; пациент patient""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
         清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user;
         标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
-        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id; 时间 time""",
+        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id;
+        序号 number; 时间 time""",
     "ja": """
         モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
@@ -145,7 +153,8 @@ def plain(text: str) -> str:
     >>> plain("RaterID"), plain("Rater ID"), plain("Prüfer 1"), plain("id_pregunta"), plain("Total (0-16)")
     ('rater_id', 'rater_id', 'examiner_1', 'question_id', 'total')
     """
-    bare = _INCLUSIVE.sub("", re.sub(r"\bn°", "number", text, flags=re.IGNORECASE))
+    bare = _INCLUSIVE.sub("", re.sub(r"^\s*(?:n°|№)\s*(\w.*)$", r"\1 number", text, flags=re.IGNORECASE))
+    bare = re.sub("n°|№", " number", bare, flags=re.IGNORECASE)
     bare = re.sub("(?i)(?<![a-z])e-(mail|post)", lambda one: "e" + one[1].lower(), re.sub(r"#\s*$", " number", bare))
     bare = _BEHIND.sub("", bare)
     words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", bare)

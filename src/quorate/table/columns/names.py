@@ -27,7 +27,7 @@ MEASURES = frozenset(
         "len length chars tokens words seconds secs sec spent time timestamp date year price cost eur usd gbp "
         "datetime created start started end ended updated due deadline duration ms rt years months days hours "
         "minutes count latency age runtime size bytes width height line steps experience confidence certainty weight "
-        "max min std sd variance diff abs turns messages"
+        "max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
@@ -79,7 +79,7 @@ SYSTEMS = frozenset(words("model system llm baseline candidate old new control t
 ARMS = frozenset(
     words(
         "baseline candidate old new control treatment treated variant before after original optimized optimised "
-        "improved augmented finetuned tuned proposed"
+        "improved augmented finetuned tuned proposed base ft sft"
     )
 )
 """Words in the names of columns that hold the scores of the two sides of a comparison."""

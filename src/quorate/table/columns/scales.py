@@ -165,7 +165,10 @@ MARKS: tuple[tuple[Level, ...], ...] = (
 """Words in order, the lowest first, which are numbered from 1."""
 
 TRUTHS: tuple[tuple[Level, Level], ...] = (
-    (("no", "n", "nein", "non", "nee", "nej", "n\u00e3o", "nao"), ("yes", "y", "ja", "oui", "s\u00ed", "si", "sim")),
+    (
+        ("no", "n", "nein", "non", "nee", "nej", "n\u00e3o", "nao", "нет", "否"),
+        ("yes", "y", "ja", "oui", "s\u00ed", "si", "sim", "да", "是"),
+    ),
     (("fail", "failed"), ("pass", "passed")),
     (("incorrect", "wrong"), ("correct", "right")),
     (("i",), ("c",)),  # in logs of Inspect

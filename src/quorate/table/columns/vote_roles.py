@@ -39,7 +39,7 @@ def _sides(*marks: str) -> tuple[str, ...]:
     of_models = [
         name
         for mark in marks
-        for one in ("model", "system", "sys", "bot", "agent")
+        for one in ("model", "system", "sys", "bot", "agent", "candidate")
         for name in (f"{one}_{mark}", f"{one}{mark}", f"{one}_{mark}_id", f"{one}_{mark}_name", f"{mark}_{one}")
     ]
     of_answers = [

@@ -252,7 +252,8 @@ def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str] | None:
             held[group].append(name)
         joined.append(f"{group} ({name})" if group and name in again else name or over)
     spans = [*map(tuple, held.values())]
-    merged = sum(map(bool, above)) == len(held) and len({*spans}) == 1 and min(len(spans), len(spans[0])) > 1
+    heads = sum(bool(over) for over, name in zip(above, names, strict=True) if name in again)
+    merged = heads == len(held) and len({*spans}) == 1 and min(len(spans), len(spans[0])) > 1
     return joined if merged and len({*joined}) == len(joined) else None
 
 

@@ -22,6 +22,8 @@ Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"
 
 CROSSED = "*"
 """Between two roles that names of columns cross."""
+_GIVEN = frozenset(("score", "rating", "grade", "mark"))
+"""What stands between the two parts of such a name, and says nothing."""
 _MARKS = ("_", ".", "-", " ", ":", "/")
 SCORE, COUNT, COLUMNS = "score", "count", "columns"
 """Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
@@ -231,6 +233,9 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
         parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
         named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
         heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)
+        ends = {re.split(r"[\s_.-]", head)[-1] for head in heads}
+        if len(ends) == 1 and ends <= _GIVEN:  # as base_score_gpt4o and ft_score_gpt4o have it
+            heads = tuple(re.sub(r"[\s_.-]+[^\s_.-]*$", "", head) for head in heads)
         whose = f"{named.pop()}_" if len(named) == 1 else ""  # which belongs to what stands behind
         tails = tuple(whose + tail.strip() for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)

@@ -398,7 +398,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and one.filled == table.rows
         and not (plain(one.name).startswith(_YES_OR_NO) or (one.scale is not None and one.distinct > len("01")))
         and not {*words_of(one.name)} <= _NAMES
-        and not (RESPONSES & {*words_of(one.name)} and is_prose(one))
+        and not (RESPONSES & {*words_of(one.name)} and is_sentence(one))
         and not (said and not one.numeric and ANSWERS & {*words_of(one.name)})
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))

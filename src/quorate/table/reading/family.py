@@ -18,6 +18,7 @@ from quorate.table.columns.names import (
     no_score,
     words_of,
 )
+from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.levels import (
@@ -116,6 +117,8 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     if len(models) > 1 and len(ends) == 1:
         return tuple(one.name for one in free if one.scored and words_of(one.name)[-1] in ends)
     broken = [one for one in free if one.numeric and not one.whole]
+    if crossed([one.name for one in broken]):  # as systems with judges
+        return tuple(one.name for one in broken)
     criteria = [one.name for one in broken if is_criterion(one.name)]
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
     most = systems if len(systems) > len(criteria) else criteria

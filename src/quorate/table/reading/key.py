@@ -246,10 +246,12 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         coming = labels(table, taken)
         judged = named_as_judged(table, taken, JUDGE in known)
         judged = [one for one in judged if not _answers_one(table, one, judged, known.get(SYSTEM))]
+        judged = [one for one in judged if not (JUDGE in known and _names_the_same(table, one, known[JUDGE]))]
         who = [known[role] for role in (JUDGE, SYSTEM) if role in known]
         met = [one for one in judged if who and table.keys([one.name, *who]) == table.rows]
         judged = met if len(met) == 1 else judged  # as each reviewer met a submission once, and no text of a review
         coming = [one for one in coming if not (_names_who(one.name) or _is_remark(one, table.rows))]
+        coming = [one for one in coming if not (JUDGE in known and _names_the_same(table, one, known[JUDGE]))]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
         id_first = unique is not None and is_id(unique)
@@ -286,6 +288,11 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     whole = table.keys(key) == table.rows
     alone = not (named or tied) and whole and _alone(table, known, taken, {*facets.values()})
     return Key(facets, reasons, whole, named or alone, tied, supposed=known[ITEM] if alone else "")
+
+
+def _names_the_same(table: Table, one: Column, name: str) -> bool:
+    """Whether a column is another name of what a column names, as an address is of who judged."""
+    return one.distinct == table.column(name).distinct == table.keys([one.name, name])
 
 
 def _answers_one(table: Table, one: Column, others: Sequence[Column], system: str | None) -> bool:
@@ -354,10 +361,8 @@ def named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]
         if is_judged(one.name)
         or {*words_of(one.name)} <= IDS
         or (judges and one.name.rstrip().endswith("?") and words_of(one.name)[0] == "which")
-        or (
-            judges
-            and ((is_person(one.name) and not _names_who(one.name)) or (is_id(one.name) and not measures(one.name)))
-        )
+        or (judges and is_person(one.name) and (_is_seen(one.name) or not _names_who(one.name)))
+        or (judges and is_id(one.name) and not measures(one.name))
         or (is_id(one.name) and not measures(one.name) and not {*words_of(one.name)} & _NO_ITEM)
     ]
     named = [one for one in named if not {*words_of(one.name)} & ACTS] or named
@@ -402,6 +407,11 @@ def counts_tries(one: Column) -> bool:
 def _is_answer(one: Column) -> bool:
     """Whether a column holds what a system answered, by its name: what was judged, and no condition of it."""
     return bool(RESPONSES & {*words_of(one.name)}) and not is_id(one.name)
+
+
+def _is_seen(name: str) -> bool:
+    """Whether a column is of those who took part, by its name, of whom others may judge."""
+    return bool({*words_of(name)} & {"participant", "respondent", "user"})
 
 
 def _names_who(name: str) -> bool:

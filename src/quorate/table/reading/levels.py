@@ -84,7 +84,7 @@ def part_of(names: Sequence[str]) -> str | None:
         return JUDGE
     people = [bool(PEOPLE & {*words_of(name)}) for name in names]
     beside = any(people) and all(one or is_model(name) for one, name in zip(people, names, strict=True))
-    if beside or all(map(is_given, names)):
+    if beside or are_people(names, names):
         return JUDGE
     if all(map(is_criterion, names)):
         return CRITERION
@@ -99,6 +99,8 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     bare = stripped(columns)
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(map(is_criterion, varying(columns)))
+    if criteria and varying(columns) != [*map(plain, columns)]:  # named alike; alone it is the score
+        criteria += sum("quality" in words_of(name) for name in columns)
     systems = _are_systems(bare) or _are_systems(columns)
     held = all(holder_of(name) in HOLDERS for name in columns)
     asked = questions == len(columns) or _are_asked(columns)
@@ -259,12 +261,15 @@ def grid_of(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def grids_in(free: Sequence[Column]) -> tuple[str, ...]:
-    """Columns of several grids of a form with the same rows, such as ``Text 1 [old]``, if all hold scores."""
-    grids = [one for one in free if one.name.rstrip().endswith("]")]
-    known = {word for one in grids if one.scored for word in one.words}
-    names = tuple(one.name for one in grids)
-    held = all(one.scored or {*one.words} <= known for one in grids)  # some may have got a few of the words alone
-    return names if held and len(names) > len("ab") and crossed(names) else ()
+    """Columns of several grids with the same rows, such as ``Text 1 [old]`` or ``gpt (Ana)``, if all hold scores."""
+    for end in "])":
+        grids = [one for one in free if one.name.rstrip().endswith(end)]
+        known = {word for one in grids if one.scored for word in one.words}
+        names = tuple(one.name for one in grids)
+        held = all(one.scored or {*one.words} <= known for one in grids)  # some may have got a few of the words alone
+        if held and len(names) > len("ab") and crossed(names):
+            return names
+    return ()
 
 
 def is_try(name: str) -> bool:

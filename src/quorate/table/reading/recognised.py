@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     is_id,
     is_judge,
     is_judged,
+    is_person,
     says_ends,
     says_nothing,
     words_of,
@@ -30,7 +31,7 @@ from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, same_in_rows
 from quorate.wording import listed, words
 
-_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
+_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total", "media"))
 """What a row is called that is made of the others."""
 
 
@@ -42,6 +43,8 @@ _SEVERE = frozenset(("minor", "major", "critical"))
 """What errors of a translation are."""
 _DIMENSIONS = frozenset(words("accuracy fluency terminology style locale mistranslation omission punctuation"))
 """Of which kinds such errors are."""
+_ADDRESSES = frozenset(("email", "mail", "name", "login", "initials", "username"))
+"""Words in the name of a column that says who somebody is."""
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
 
@@ -57,6 +60,8 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
         if not named:
             known |= {role: ""} if claimed else {}
             continue
+        workers = [name for name in named if not is_person(name)] if role == JUDGE else []
+        named = workers if len(workers) == 1 else named  # beside whom a participant is who was judged
         best = min(named, key=lambda name: (plain(name) != role, role == ITEM and not is_id(name)))
         ids = [name for name in named if role == PROMPT and is_id(name)]
         if ids and all(table.within(ids[0], name) for name in named):  # the others are its texts
@@ -79,7 +84,15 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
                 reasons.append(
                     f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
                 )
-    return known, aside, reasons
+    return known, aside | _addresses(table, known), reasons
+
+
+def _addresses(table: Table, known: Mapping[str, str]) -> set[str]:
+    """Columns that say once more who judged, such as addresses beside ids."""
+    judge = known.get(JUDGE)
+    size = table.column(judge).distinct if judge else 0
+    named = [one for one in table.columns if one.distinct == size > 1 and {*words_of(one.name)} & _ADDRESSES]
+    return {one.name for one in named if one.name not in known.values() and table.keys([one.name, str(judge)]) == size}
 
 
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:

@@ -99,6 +99,8 @@ _SETS = frozenset(("task", "dataset", "benchmark", "subset", "suite", "split"))
 _WHOLES = frozenset(("document", "doc", "text", "article", "story", "conversation", "dialogue", "dialog", "chapter"))
 _PARTS = frozenset(("segment", "seg", "sentence", "sent", "line", "passage", "paragraph", "turn", "utterance"))
 """Words in the names of what parts are numbered in, and of these parts."""
+_MARKS, _WORST = ("note", "school_mark", "zensur"), 6
+"""What marks are called of which some countries have 1 as the best, and what is then the worst."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 
@@ -142,6 +144,12 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     aside |= copies(table)
     if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known):
         aside |= numbers_of_rows(table)
+    told = supposed(table, known, compared)
+    reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
+    if told.get(SYSTEM) and told[SYSTEM] == known.get(PROMPT):
+        known[PROMPT] = ""
+    said |= told
+    known |= told
     table, made, granted = _with_made(table, known, aside)
     aside |= {part for name in made.values() for part in made_of(name).parts}
     known |= made
@@ -149,12 +157,6 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     status = {"status": ""} if no_status(table, known) else {}
     if status:
         aside |= _taken_for_score(table, known)
-    told = supposed(table, known, compared)
-    reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
-    if told.get(SYSTEM) and told[SYSTEM] == known.get(PROMPT):
-        known[PROMPT] = ""
-    said |= told
-    known |= told
     more = attributes(table, known)
     aside |= more
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
@@ -173,7 +175,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     compared = compared or any(
         role == name and is_compared(name) for role, name in found.options.get("facets", {}).items()
     )
-    return _of_less(found if not compared else of_compared(table, found, known))
+    return _of_less(table, found if not compared else of_compared(table, found, known))
 
 
 def _judged_by_columns(table: Table, known: Mapping[str, str]) -> dict[str, str]:
@@ -191,9 +193,19 @@ def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
     return {name} - {known.get("score", "")}
 
 
-def _of_less(found: Reading) -> Reading:
-    """A reading of columns of systems by scores of which less is better by their names, which is said or asked."""
+def _of_less(table: Table, found: Reading) -> Reading:
+    """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
     columns = found.options.get("wide", {}).get(SYSTEM, ())
+    score = str(found.options.get("score", ""))
+    if found.confidence != "unsure" and SYSTEM in found.options.get("facets", {}) and score in table.names:
+        one = table.column(score)
+        if plain(score) in _MARKS and (one.low or 0) >= 1 and (one.high or 0) <= _WORST:
+            said = f"{score} is from {one.low:g} to {one.high:g}: in Germany and Austria 1 is the best mark"
+            ways = (
+                Meant({**found.options, "less_is_better": True}, "1 is the best"),
+                Meant(found.options, "more is better"),
+            )
+            return replace(found, confidence="unsure", said=said, meant=ways)
     if found.confidence == "unsure" or not (columns and all(map(is_less, columns))):
         return found
     return of_less(columns[0], found.options, found.reasons, found.said) or found
@@ -280,7 +292,7 @@ def _overall(wide: Reading) -> list[str] | None:
     columns = {tuple(names) for way in wide.ways for names in way.options.get("wide", {}).values()}
     names = columns.pop() if len(columns) == 1 else ()
     said = [name for name in names if "overall" in words_of(name)]
-    return [*said, *(name for name in names if name not in said)] if len(said) == 1 else None
+    return [*said, *(name for name in names if name not in said)] if len(said) == 1 and len(names) > len("ab") else None
 
 
 def _of_rows(
@@ -304,6 +316,10 @@ def _of_rows(
     taken = {*known.values(), *aside}
     total = total_of(table, taken) if JUDGE in known and "score" not in known else None
     criteria = () if "score" in known or total else inside_one(table, taken) or named_criteria(table, taken)
+    overall = [one.name for one in table.columns if one.scored and "overall" in words_of(one.name)] if criteria else []
+    overall = [name for name in overall if name not in {*criteria, *taken}]
+    if len(overall) == 1 and len(criteria) > 1:
+        total, aside, taken, criteria = overall[0], {*aside, *criteria}, {*taken, *criteria}, ()
     if criteria and (found := facets_of(table, known, {*taken, *criteria})) is not None:
         return _of_criteria(table, criteria, known, found, reasons)
     score = known.pop("score", None) or total or said_in_words(table, known, taken, likeliest_score(table, taken))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quorate.roles import JUDGE, PROMPT, SYSTEM
+from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import (
@@ -46,7 +46,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     free = [one for one in table.columns if one.name not in taken and _come_back(table, one)]
     found: dict[str, str] = {}
     if JUDGE not in known:
-        said = [one for one in free if one.scale is None]  # else that is what a judge said
+        words = [{*one.words} for one in table.columns]  # which two hold that say what somebody said, and none who
+        said = [one for one in free if one.scale is None and words.count({*one.words}) == 1]
         ended = [one.name for one in said if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
         marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
         asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked
@@ -57,7 +58,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         users = [one.name for one in free if _said(one.name) == ["user"] and not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
-        agents = [one.name for one in free if {*_said(one.name)[-1:]} & _AGENTS and one.name not in found.values()]
+        kinds = _AGENTS | ({"candidate"} if ITEM in known else set())  # else one is who is judged
+        agents = [one.name for one in free if {*_said(one.name)[-1:]} & kinds and one.name not in found.values()]
         agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
         made = [one.name for one in free if _are_makers(one) and one.name not in found.values()]

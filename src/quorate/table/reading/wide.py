@@ -12,6 +12,7 @@ from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
+    CONTESTANTS,
     DESCRIBED,
     GIVEN,
     HINTS,
@@ -22,7 +23,9 @@ from quorate.table.columns.names import (
     TOTALS,
     TRUE,
     groups_items,
+    is_arm,
     is_aspect,
+    is_count,
     is_criterion,
     is_id,
     is_judge,
@@ -223,7 +226,7 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
     Words beside it are what it was made of; numbers of another name happen to be on its scale.
     """
     scores = [one for one in table.columns if one.scored and {*HINTS} & {*words_of(one.name)} and one.distinct > 1]
-    scores = [one for one in scores if not (is_criterion(one.name) or is_of_people(one.name))]
+    scores = [one for one in scores if not (is_criterion(one.name) or is_of_people(one.name) or is_count(one.name))]
     others = [name for name in columns if name not in {one.name for one in scores}]
     answers = all({*words_of(name)} & ANSWERS for name in others)  # what was answered, and what is right
     if words and answers and not scores:
@@ -336,6 +339,9 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
     said = [part_of(part) for part in parts]
+    arms = [all(map(is_arm, part)) for part in parts]
+    if said == [SYSTEM, SYSTEM] and arms.count(True) == 1:  # models that judged the two sides of a comparison
+        said[arms.index(False)] = JUDGE
     first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
 
     def read_as(*roles: str) -> dict[str, Any]:
@@ -433,7 +439,14 @@ def _row(table: Table, known: Mapping[str, str]) -> str | None:
 
 def _within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[str, str] | None:
     """What is judged, by its name, and the one column of words that tells its rows apart; None if there is none."""
-    item = known.get(ITEM) or next((one.name for one in table.columns if _comes_back(table, one)), None)
+    named = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if _comes_back(table, one)][:1]
+    rivals = [one.name for one in table.columns if {*words_of(one.name)} <= CONTESTANTS and one.name not in taken]
+    found = (_told_apart(table, item, taken) for item in (*named, *rivals, None))
+    return next((pair for pair in found if pair is not None), None)
+
+
+def _told_apart(table: Table, item: str | None, taken: set[str]) -> tuple[str, str] | None:
+    """What is judged, or what comes back where no name says it, and the one column that tells its rows apart."""
     free = [one for one in table.columns if one.name not in {*taken, item} and one.filled == table.rows]
     inner = [one for one in free if {*words_of(one.name)} & (ARRANGED | OCCASIONS)]
     if item is not None:
