@@ -327,3 +327,57 @@ def test_empty_files_of_several_are_left_out(tmp_path):
     (folder / "unknown.csv").write_text("")
     table = read(folder)
     assert "empty, and left out: unknown.csv" in [str(note) for note in table.notes]
+
+
+def test_labels_that_differ_in_capitals_alone_are_one_label(tmp_path):
+    said = ("Correct", "correct", "Wrong", "partly")
+    cells = [(f"c{n}", who, said[MARKS[n, at] % 4]) for n in range(N) for at, who in enumerate(("ann", "bob"))]
+    path = sheet(tmp_path, *rows("item,judge,verdict", cells))
+    table = read(path, labels=True, score="verdict", facets={"item": "item", "judge": "judge"})
+    assert len(table.labels) == 3
+    assert "those that differ in capitals alone are one" in str(table.notes[0])
+    share = read(path, label="Correct", score="verdict", facets={"item": "item", "judge": "judge"})
+    assert share.mean.sum() == sum(said[m % 4].lower() == "correct" for m in MARKS[:, :2].ravel())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "lines"),
+    [
+        (
+            "cp932",
+            ["質問ID,評価者,モデル,評点", *(f"Q{n},佐藤{m},モデル{m}あ,{n % 5}" for n in range(20) for m in (1, 2))],
+        ),
+        ("gb18030", ["题号,评审员,模型,得分", *(f"Q{n},王芳{m},文心{m},{n % 5}" for n in range(20) for m in (1, 2))]),
+        (
+            "cp949",
+            ["item,judge,model,score", *(f"질문{n},김철수{m},모델{m},{n % 5}" for n in range(20) for m in (1, 2))],
+        ),
+        (
+            "cp1251",
+            ["вопрос,эксперт,модель,оценка", *(f"в{n},Ива{m},нов{m},{n % 5}" for n in range(20) for m in (1, 2))],
+        ),
+    ],
+)
+def test_text_of_other_scripts_is_read_as_it_was_written(tmp_path, encoding, lines):
+    path = tmp_path / "scores.csv"
+    path.write_bytes("\n".join(lines).encode(encoding))
+    table = read(path)
+    assert levels(table) == {"item": 20, "judge": 2, "system": 2}
+    assert [level for level in table.facet("judge").levels if level in "".join(lines)] != []
+    assert "text that is not UTF-8" in str(table.notes[0])
+
+
+def test_places_that_somebody_gave_and_wins_of_the_first_and_the_second(tmp_path):
+    order = [(0, 1, 2), (1, 0, 2), (0, 2, 1)]
+    cells = [(f"r{n}", f"plan {s}", 1 + order[n % 3].index(s)) for n in range(N) for s in range(3)]
+    assert read(sheet(tmp_path, *rows("resident,proposal,rank_given", cells))).models == ("plan 0", "plan 1", "plan 2")
+    pairs = [("a1", "b2"), ("b2", "c3"), ("c3", "a1"), ("a1", "c3"), ("b2", "a1")]
+    cells = [(*pair, 3 + n, 9 - n, 1) for n, pair in enumerate(pairs)]
+    votes = read(sheet(tmp_path, *rows("first,second,first_wins,second_wins,draws", cells)))
+    assert votes.weights.sum() == sum(sum(row[2:]) for row in cells)
+
+
+def test_a_third_marker_of_some_alone_is_left_out(tmp_path):
+    cells = [(f"c{n}", *MARKS[n][:2], MARKS[n, 2] if n % 5 == 0 else "") for n in range(N)]
+    table = read(sheet(tmp_path, *rows("candidate_no,examiner_1,examiner_2,third_marker", cells)))
+    assert levels(table) == {"item": N, "judge": 2}

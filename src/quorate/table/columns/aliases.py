@@ -29,7 +29,16 @@ _SHOWN = ("article", "utterance", "utt", "clip", "passage", "brief", "sentence",
 SHOWN = (*(name for one in _SHOWN for name in (one, f"{one}_id")), "image_id", "task_id", "ticket_id")
 """What answers that are compared are to, beside questions and prompts."""
 PROMPTS = ("prompt", "prompt_id")
-VARIANTS = ("variant", "variant_id", "judge_prompt", "grader_prompt", "prompt_variant", "prompt_variant_id", "template")
+VARIANTS = (
+    "variant",
+    "variant_id",
+    "judge_prompt",
+    "grader_prompt",
+    "prompt_template",
+    "prompt_variant",
+    "prompt_variant_id",
+    "template",
+)
 JUDGES = words(
     "judge judge_id judge_model judge_name judge_hash grader grader_id grader_model rater rater_id annotator "
     "annotator_id worker worker_id workerid evaluator evaluator_id assessor assessor_id labeler labeller coder "
@@ -41,7 +50,7 @@ JUDGES_ALONE = words(
     "verifier checker inspector autorater turker crowdworker clinician physician radiologist pathologist reader "
     "voter listener viewer triager tester sme taster auditor appraiser proofreader peer jury_member panel_member "
     "ta informant analyst playtester dermatologist cardiologist neurologist oncologist ophthalmologist "
-    "physio physiotherapist therapist psychologist sonographer psychiatrist radiographer interviewer"
+    "corrector physio physiotherapist therapist psychologist sonographer psychiatrist radiographer interviewer"
 )
 """What somebody, or a model, is called that judges."""
 _BESIDE = words("id name model llm code no nr num number uuid email initials")
@@ -70,6 +79,7 @@ JUDGES_TOO = (
         "address_de_email",
         "address_de_mail_electronico",
         "your_name",
+        "wer_rated",
         "your_email",
     ),
     *("participant_private_id", "participant_public_id", "assignment_worker_id"),
@@ -89,7 +99,10 @@ SYSTEMS_TOO = (
     ),
     *(f"{answered}_model" for answered in ("answer", "response", "output", "completion", "generation", "summary")),
     *(f"{answered}_model" for answered in ("answering", "generating", "tested", "evaluated", "test", "eval_target")),
-    *(f"{answered}_source" for answered in ("answer", "response", "output", "summary", "reply")),
+    *(
+        f"{answered}_source"
+        for answered in ("answer", "response", "output", "summary", "reply", "report", "text", "draft", "message")
+    ),
     *(f"{made}_by" for made in ("drafted", "written", "generated", "translated", "produced", "authored")),
     *("retriever", "generator", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),

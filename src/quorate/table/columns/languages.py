@@ -31,7 +31,7 @@ _OF: Mapping[str, str] = {
         zweite second; promptvariante prompt_variant; verständlichkeit clarity; matrikelnummer student_id;
         klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
         zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
-        adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
+        bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
         geschlecht gender""",
     "fr": """
         juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker; annotateur annotatrice annotator;
@@ -56,7 +56,8 @@ _OF: Mapping[str, str] = {
         sistema system; traducción translation; tarea task; oración frase sentence; ejemplo example; ganador winner;
         empate tie; izquierda left; derecha right; fecha date; tiempo time; duración duration; idioma language;
         edad age; categoría category; criterio criterion; producto product; correcto correct; aprobado passed;
-        promedio mean; dirección address; correo mail; tu su your; nombre name; número number;
+        promedio mean; media mean; oyente listener; voz voice; actual current; nuevo new; viejo old;
+        dirección address; correo mail; tu su your; nombre name; número number;
         preferido preferida preferencia preferred; primero primera first; segundo segunda second; cliente customer;
         comentario notas observación remarks; añada year""",
     "it": """
@@ -69,8 +70,8 @@ _OF: Mapping[str, str] = {
         traduzione translation; compito task; esempio example; vincitore winner; pareggio tie; sinistra left;
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
-        indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie;
-        commento osservazioni remarks""",
+        indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
+        attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks""",
     "pt": """
         juiz juíza judge; qualidade quality; clareza clarity; utilidade usefulness; relevância relevance;
         coerência coherence; fluência fluency; completude completeness; modelo model; texto text; frase sentence;
@@ -86,9 +87,9 @@ _OF: Mapping[str, str] = {
         vraag question; antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;
         afbeelding beeld image; vertaling translation; taak task; voorbeeld example; winnaar winner;
         gelijkspel gelijk tie; duur duration; leeftijd age; emailadres email_address; naam name; uw jouw your;
-        tijdstempel timestamp; taal language; categorie category; onderwerp topic; juist correct; geslaagd passed;
-        opmerking remarks; voorkeur preferred; eerste first; tweede second; bericht message; nummer number;
-        gemiddelde mean""",
+        tijdstempel timestamp; taal language; inhoud content; opbouw structure; totaal total; categorie category;
+        onderwerp topic; juist correct; geslaagd passed; opmerking remarks; voorkeur preferred; eerste first;
+        tweede second; bericht message; nummer number; gemiddelde mean""",
     "pl": """
         sędzia judge; jakość quality; jasność clarity; poprawność correctness; zadanie task; przykład example;
         model model; tekst text; ekspert expert; egzaminator examiner; punkty points; oceniający rater;
@@ -107,21 +108,28 @@ _OF: Mapping[str, str] = {
         вопрос вопроса question; ответ ответа response; эксперт expert; оценщик rater; асессор assessor; судья judge;
         разметчик annotator; модель model; вариант variant; система system; версия version; оценка rating;
         балл баллы score; верный верно правильный правильно correct; текст text; задание task; пример example;
-        перевод translation; победитель winner; ничья tie; качество quality; комментарий примечание remarks;
-        номер number; дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document;
-        метка label; ученик pupil; пациент patient""",
+        перевод translation; победитель winner; ничья tie; полнота completeness; точность accuracy; ясность clarity;
+        полезность usefulness; беглость fluency; качество quality; комментарий примечание remarks; номер number;
+        дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document; метка label;
+        ученик pupil; пациент patient""",
+    "cs": """
+        otázka question; odpověď response; hodnotitel rater; porotce juror; lektor marker; recenzent reviewer;
+        překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;
+        plynulost fluency; přesnost accuracy; srozumitelnost clarity; úplnost completeness; kvalita quality;
+        text text; věta sentence; čas time; datum date; poznámka remarks; vítěz winner; remíza tie; celkem total;
+        průměr mean""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
         清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user;
         标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
-        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id;
-        序号 number; 时间 time""",
+        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 题目编号 question_id;
+        编号 id; 序号 number; 时间 time""",
     "ja": """
         モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
-        評価 rating; 質問 問題 question; 回答 response; 設問 item; ラベル label; 勝者 winner; 引き分け tie;
-        カテゴリ category""",
+        評価 rating; 評点 rating; 良かった preferred; 質問 問題 question; 回答 response; 設問 item; ラベル label;
+        勝者 winner; 引き分け tie; カテゴリ category""",
 }
 """For each language groups of words, the last of each the English one."""
 

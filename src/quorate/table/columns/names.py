@@ -78,8 +78,8 @@ SYSTEMS = frozenset(words("model system llm baseline candidate old new control t
 """Words in the names of columns that hold the scores of one system each."""
 ARMS = frozenset(
     words(
-        "baseline candidate old new control treatment treated variant before after original optimized optimised "
-        "improved augmented finetuned tuned proposed base ft sft"
+        "baseline candidate old new current control treatment treated variant before after original optimized "
+        "optimised improved augmented finetuned tuned proposed base ft sft"
     )
 )
 """Words in the names of columns that hold the scores of the two sides of a comparison."""
@@ -101,7 +101,7 @@ COMPARED = frozenset(
     words(
         "version condition variant arm config configuration setup strategy provider vendor brand product tool "
         "pipeline template treatment policy build release technique framework setting prompt supplier design flavour "
-        "flavor recipe protocol tts asr codec vocoder module solver planner router"
+        "flavor recipe protocol tts asr codec vocoder module voice solver planner router"
     )
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""
@@ -130,7 +130,7 @@ JUDGED = frozenset(
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
-        "singer contestant project brief translation pr puzzle quiz"
+        "singer contestant project brief translation pr puzzle quiz clause contract motion argument"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -146,8 +146,8 @@ CRITERIA = frozenset(
         "vocabulary structure impact feasibility innovation humor humour pacing believability plausibility "
         "persuasiveness trustworthiness usability aesthetics composition realism taste flavour flavor aroma texture "
         "appearance communication collaboration teamwork leadership values coding professionalism motivation "
-        "attitude terminology thesis evidence meaning naturalness resolution salience arousal valence technical "
-        "artistic"
+        "attitude terminology rigour rigor thesis evidence meaning naturalness resolution salience arousal valence "
+        "technical artistic"
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -375,7 +375,19 @@ def is_arm(name: str) -> bool:
     (True, True, False, False)
     """
     words = {*words_of(name)}
-    return bool(words & ARMS) and words <= {*ARMS, *HINTS, "model", "system", "a", "b", "1", "2", "response"}
+    return bool(words & ARMS) and words <= {
+        *ARMS,
+        *HINTS,
+        "model",
+        "system",
+        "bot",
+        "version",
+        "a",
+        "b",
+        "1",
+        "2",
+        "response",
+    }
 
 
 def is_criterion(name: str) -> bool:

@@ -116,7 +116,8 @@ def as_asked(column: str, counts: Mapping[str, int], said: Meant, missing: Missi
         if said.label not in kept:
             raise UnknownTerm(said.label, tuple(sorted(kept)[:_MOST_SHOWN]), "label")
         note = f'score: 1 where {column} is "{said.label}", 0 where it is another word'
-        return Words(column, ((said.label, 1.0), *blank), 0.0, note)
+        alike = tuple((word, 1.0) for word in kept if _folded(word) == _folded(said.label))
+        return Words(column, (*alike, *blank), 0.0, note)
     known = said.numbers or {}
     unknown = {word: count for word, count in kept.items() if _key(word) not in known}
     if unknown:
@@ -132,11 +133,21 @@ def _as_labels(column: str, counts: Mapping[str, int], blank: tuple[tuple[str, f
     if len(counts) > MOST_LABELS:
         rule = f'column "{column}" has {len(counts):,} different words, and at most {MOST_LABELS} can be labels; '
         raise InvalidData(rule + "name another column with " + argument("score", ...))
-    said = {word: re.sub(r"^([+-]?\d+)\.0+$", r"\1", word) for word in counts}  # whole numbers of a column of floats
+    usual: dict[str, str] = {}
+    for word in sorted(counts, key=lambda word: (-counts[word], word)):
+        usual.setdefault(_folded(word), word)
+    # whole numbers of a column of floats
+    said = {word: re.sub(r"^([+-]?\d+)\.0+$", r"\1", usual[_folded(word)]) for word in counts}
     labels = tuple(sorted(set(said.values()), key=lambda word: (number(word) or 0.0, word)))
     numbers = tuple((word, float(labels.index(own))) for word, own in said.items())
     few = listed([f'"{word}"' for word in labels], most=_MOST_NAMED)
+    few += "; those that differ in capitals alone are one" if len(usual) < len(counts) else ""
     return Words(column, (*numbers, *blank), math.nan, f"labels: the words of {column}, {few}", labels=labels)
+
+
+def _folded(word: str) -> str:
+    """A word in small letters, unless it is so short that capitals may be meant."""
+    return word.lower() if len(word) > len("ab") else word
 
 
 def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing: Missing) -> Words:

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -111,12 +111,29 @@ def _of_sqlite(state: tuple[str, int, int]) -> bool:
     return True
 
 
-Encoding = Literal["utf-8-sig", "utf-16", "cp1252"]
+Encoding = Literal["utf-8-sig", "utf-16", "cp1252", "cp932", "gb18030", "cp949", "cp1251"]
 
 PACKED = b"\x1f\x8b"
 """How a file begins that gzip packed."""
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """How text in UTF-16 begins, such as what Excel calls Unicode text."""
+_SCRIPTS: Mapping[Encoding, str] = {
+    "cp932": "[\u3041-\u30ff\u4e00-\u9fff]",
+    "cp949": "[\uac00-\ud7a3]",
+    "gb18030": "[\u4e00-\u9fff]",
+    "cp1251": "[\u0410-\u044f\u0401\u0451]",
+}
+"""Encodings of one script each, the most demanding first, with its letters."""
+_CALLED: Mapping[Encoding, str] = {
+    "cp1252": "Windows-1252 (Latin-1)",
+    "cp932": "Shift-JIS",
+    "cp949": "Windows-949 (Korean)",
+    "gb18030": "GB 18030",
+    "cp1251": "Windows-1251 (Cyrillic)",
+}
+_FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _PLAIN = 8, 0.6, 0.9, 127
+"""Bytes of other letters from which on they tell a script, the shares of those beside each other and of its letters,
+and the last of plain characters."""
 _NO_LETTERS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 _BLOCK = 1 << 20
 
@@ -138,7 +155,8 @@ def encoding_of(path: Path) -> Encoding:
                 packed = stream.read(len(PACKED)) == PACKED
             decoder.decode(b"", final=not packed)
         except UnicodeDecodeError:
-            return "utf-8-sig" if any(map(_NO_LETTERS.search, _blocks(path))) else "cp1252"
+            own = _script_of(start)
+            return own or ("utf-8-sig" if any(map(_NO_LETTERS.search, _blocks(path))) else "cp1252")
     except (OSError, EOFError, zlib.error):  # said by whoever reads the rest
         pass
     return "utf-8-sig"
@@ -151,8 +169,27 @@ def begins_in(block: bytes) -> Encoding:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(block)
     except UnicodeDecodeError:
-        return "utf-8-sig" if _NO_LETTERS.search(block) else "cp1252"
+        return _script_of(block) or ("utf-8-sig" if _NO_LETTERS.search(block) else "cp1252")
     return "utf-8-sig"
+
+
+def _script_of(block: bytes) -> Encoding | None:
+    """The encoding of Japanese, Chinese, Korean or Cyrillic text, most of whose letters are of the script; else None.
+
+    Letters with accents stand alone among plain ones, and those of these scripts beside each other.
+    """
+    high = re.findall(rb"[\x80-\xff]+", block)
+    size, beside = sum(map(len, high)), sum(len(run) for run in high if len(run) > 1)
+    if size < _FEWEST_HIGH or beside < _BESIDE_EACH * size:
+        return None
+    for name, script in _SCRIPTS.items():
+        with suppress(UnicodeDecodeError):
+            text = codecs.getincrementaldecoder(name)().decode(block)
+            letters = [one for one in text if one.isalpha() and ord(one) > _PLAIN]
+            if letters and len(re.findall(script, "".join(letters))) >= _MOSTLY * len(letters):
+                kana = name != "cp932" or re.search("[\u3041-\u30ff]", text)
+                return name if kana else None
+    return None
 
 
 def notes_of(encoding: Encoding) -> tuple[Note, ...]:
@@ -161,7 +198,8 @@ def notes_of(encoding: Encoding) -> tuple[Note, ...]:
         return ()
     if encoding == "utf-16":
         return (Note("text in UTF-16"),)
-    return (Note("text that is not UTF-8: read as Windows-1252 (Latin-1); if letters look wrong, save it as UTF-8"),)
+    called = _CALLED[encoding]
+    return (Note(f"text that is not UTF-8: read as {called}; if letters look wrong, save it as UTF-8"),)
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

@@ -229,6 +229,7 @@ def _open_of_score(
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     named |= bool({*words_of(score)} & TOTALS) and not others
+    named |= "overall" in words_of(score)
     named |= plain(score) in ALIASES["status"]  # which is what was judged where nothing else is
     named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
     named |= bool({*words_of(score)} & REMARKS) and column.scale is not None

@@ -35,6 +35,8 @@ from quorate.wording import listed
 
 MOST_WORDS = 30
 """Words of a column of labels."""
+_LATE = frozenset(("third", "3rd", "adjudicator", "moderator", "arbiter"))
+"""What somebody is called who is asked where others differ."""
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
 
@@ -56,6 +58,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     if size >= _FEWEST_UNITS and all(one.scored for one in numbered):  # such as clip_01 to clip_30
         return tuple(one.name for one in numbered), False
     judges = [one for one in free if is_judge(one.name)] or judges_of_one(free) or models_that_judge(free)
+    judges = [one for one in judges if not is_asked_late(table, one)] if len(judges) > len("ab") else judges
     people = [one for one in free if is_given(one.name)]
     beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
     people = beside if are_people(*[[one.name for one in beside]] * 2) else people
@@ -81,6 +84,11 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     texts = _of_the_same_words(table, taken)
     return (*texts, *_constant([one for one in free if not one.scored], texts)), True
+
+
+def is_asked_late(table: Table, one: Column) -> bool:
+    """Whether a column is of who judged some alone, where two others differed, by its name and its few values."""
+    return 2 * one.filled < table.rows and bool({*words_of(one.name)} & _LATE) and is_judge(one.name)
 
 
 def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:

@@ -149,6 +149,8 @@ def _ranked_by_names(table: Table) -> Reading | None:
         return None
     if any(_won(one.name) == 0 and len(one.words) > 1 for one in texts if _place_in(one.name) is None):
         return None
+    if sum(one.whole and _counts_wins(one.name) for one in table.columns) > 1:  # of two sides, however they are called
+        return None
     placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
     if [place for place, _ in placed] == [*range(1, len(placed) + 1)] and _each_once(
         table, [name for _, name in placed]
@@ -213,7 +215,7 @@ def _place_in(name: str) -> int | None:
 
 def _ranked_in_rows(table: Table) -> Reading | None:
     """Places that begin at 1, of what comes once in each ranking, which shared ones do not by chance."""
-    place = next((one for one in table.columns if plain(one.name) in _PLACES), None)
+    place = next((one for one in table.columns if _is_place(one.name)), None)
     if place is None or not place.whole or place.low != 1 or place.distinct < 2:
         return None
     if any(one.scored and one is not place and {*words_of(one.name)} & {*HINTS} for one in table.columns):
@@ -238,6 +240,12 @@ def _ranked_in_rows(table: Table) -> Reading | None:
     options = {"rank": place.name, "facets": {"cluster": ranking}}
     options |= {} if system == "model_a" else {"model_a": system}
     return _votes(options, (f"{place.name} is the place of {system} in each {ranking}, 1 the best: rankings",))
+
+
+def _is_place(name: str) -> bool:
+    """Whether a column holds places in rankings, by its name, such as ``rank`` and ``rank_given``."""
+    words = {*words_of(name)}
+    return plain(name) in _PLACES or (bool(words & {*_PLACES}) and words <= {*_PLACES, "given", "final", "assigned"})
 
 
 def _of_ballots(table: Table, place: Column, free: Sequence[str]) -> list[tuple[str, str]]:

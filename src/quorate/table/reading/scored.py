@@ -172,10 +172,17 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         return None
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
-    compared = compared or any(
-        role == name and is_compared(name) for role, name in found.options.get("facets", {}).items()
-    )
-    return _of_less(table, found if not compared else of_compared(table, found, known))
+    return _of_less(table, _with_compared(table, found, known, compared))
+
+
+def _with_compared(table: Table, found: Reading, known: Mapping[str, str], compared: bool) -> Reading:
+    """With what is compared, where systems are, or where a column of that by its name tells apart rows that repeat."""
+    if compared:
+        return of_compared(table, found, known)
+    if not any(role == name and is_compared(name) for role, name in found.options.get("facets", {}).items()):
+        return found
+    own = of_compared(table, found, known)
+    return own if own.confidence != "unsure" else found
 
 
 def _judged_by_columns(table: Table, known: Mapping[str, str]) -> dict[str, str]:

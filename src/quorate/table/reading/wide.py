@@ -43,7 +43,7 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import is_made_of, totals_in
-from quorate.table.reading.family import MOST_WORDS, family_of, on_one_scale, same_scale
+from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
 from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
 from quorate.table.reading.levels import (
     CRITERION,
@@ -167,6 +167,7 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
     alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
     plainly = said.role == JUDGE and said.confidence != "unsure"
     agreed = tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
+    agreed += tuple(one.name for one in table.columns if one.name not in columns and is_asked_late(table, one))
     alike = tuple(name for name in alike if name not in agreed)
     if totals:
         reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
@@ -270,7 +271,11 @@ def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
 
 def _left_out(totals: Sequence[str], agreed: Sequence[str], strays: Sequence[str]) -> list[str]:
     said = [f"{listed(totals)} left out, which is made of the columns beside"] if totals else []
-    said += [f"{listed(agreed)} left out, by its name what the others came to together"] if agreed else []
+    said += (
+        [f"{listed(agreed)} left out, by its name what the others came to together, or where they differed"]
+        if agreed
+        else []
+    )
     return [*said, *([f"{listed(list(strays))} taken for no score"] if strays else [])]
 
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _RESPONSES, _USERS, _STATUS, _SUGGESTION = ".responses", ".responses.users", ".responses.status", ".suggestion"
 _STATUSES = {"submitted": "ok", "draft": "refused", "discarded": "refused", "pending": "refused"}
 _OWN = ("id", "status", "_server_id")
-_PROMPT_ID = "prompt_id"
 
 
 @dataclass(frozen=True)
@@ -146,8 +145,6 @@ def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str
     own = ITEM if kind == "scores" else PROMPT
     columns = columns_of((name for one in mine for name in one.fields), kind)
     columns = {name: column for name, column in columns.items() if column not in ("model_a", "model_b", "cluster")}
-    if own not in columns.values() and _PROMPT_ID in columns:  # what several systems answered, in a record each
-        columns[_PROMPT_ID] = own
     rows = Records(
         *(() if own in columns.values() else (own,)),
         *(*columns.values(), "judge", "criterion", "score", "model_a", "model_b", "winner", "cluster", "status"),
