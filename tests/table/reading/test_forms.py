@@ -354,7 +354,10 @@ def test_labels_that_differ_in_capitals_alone_are_one_label(tmp_path):
         ),
         (
             "cp1251",
-            ["вопрос,эксперт,модель,оценка", *(f"в{n},Ива{m},нов{m},{n % 5}" for n in range(20) for m in (1, 2))],
+            [
+                "вопрос,эксперт,модель,оценка",
+                *(f"вопрос{n},Иванова{m},новая{m},{n % 5}" for n in range(20) for m in (1, 2)),
+            ],
         ),
     ],
 )
@@ -365,6 +368,13 @@ def test_text_of_other_scripts_is_read_as_it_was_written(tmp_path, encoding, lin
     assert levels(table) == {"item": 20, "judge": 2, "system": 2}
     assert [level for level in table.facet("judge").levels if level in "".join(lines)] != []
     assert "text that is not UTF-8" in str(table.notes[0])
+
+
+def test_letters_in_twos_are_no_other_script(tmp_path):
+    cells = [(f"Füße {n}", *MARKS[n], "Süßes, groß") for n in range(N)]
+    path = tmp_path / "brot.csv"
+    path.write_bytes("\n".join(rows("Probe;Prüfer Kühn;Prüferin Weiß;Prüfer Adler;Rest", cells, ";")).encode("cp1252"))
+    assert read(path).facet("judge").levels == ("Prüfer Adler", "Prüfer Kühn", "Prüferin Weiß")
 
 
 def test_places_that_somebody_gave_and_wins_of_the_first_and_the_second(tmp_path):

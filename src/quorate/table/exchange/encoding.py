@@ -131,7 +131,7 @@ _CALLED: Mapping[Encoding, str] = {
     "gb18030": "GB 18030",
     "cp1251": "Windows-1251 (Cyrillic)",
 }
-_FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _PLAIN = 8, 0.6, 0.9, 127
+_FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _PLAIN = 8, 0.5, 0.9, 127
 """Bytes of other letters from which on they tell a script, the shares of those beside each other and of its letters,
 and the last of plain characters."""
 _NO_LETTERS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
@@ -176,10 +176,10 @@ def begins_in(block: bytes) -> Encoding:
 def _script_of(block: bytes) -> Encoding | None:
     """The encoding of Japanese, Chinese, Korean or Cyrillic text, most of whose letters are of the script; else None.
 
-    Letters with accents stand alone among plain ones, and those of these scripts beside each other.
+    Letters with accents stand alone or in twos among plain ones, and those of these scripts in words.
     """
     high = re.findall(rb"[\x80-\xff]+", block)
-    size, beside = sum(map(len, high)), sum(len(run) for run in high if len(run) > 1)
+    size, beside = sum(map(len, high)), sum(len(run) for run in high if len(run) > len("üß"))
     if size < _FEWEST_HIGH or beside < _BESIDE_EACH * size:
         return None
     for name, script in _SCRIPTS.items():
