@@ -108,10 +108,15 @@ def pairs(ratings: Ratings, judges: tuple[str, ...], labels: tuple[str, ...], le
     """Every two judges who judged some of the same items; of many judges, those 30 who judged most."""
     most = np.argsort(-np.bincount(ratings.judge, ratings.weight, ratings.judges), kind="stable")[:MOST_JUDGES]
     said = {int(judge): _said(ratings, int(judge)) for judge in np.sort(most)}
+    names, shared = [], []
     for one, other in combinations(said, 2):
         both, first, second = np.intersect1d(said[one][0], said[other][0], assume_unique=True, return_indices=True)
         if len(both):
-            yield _pair(judges[one], judges[other], said[one][1][first], said[other][1][second], labels, level)
+            names.append((judges[one], judges[other]))
+            shared.append((said[one][1][first], said[other][1][second]))
+    intervals = nominal.cohen_intervals(shared, level).tolist()
+    for (one_name, other_name), (one_said, other_said), (low, high) in zip(names, shared, intervals, strict=True):
+        yield _pair(one_name, other_name, one_said, other_said, labels, low, high)
 
 
 def _said(ratings: Ratings, judge: int) -> tuple[Ints, Floats]:
@@ -123,10 +128,11 @@ def _said(ratings: Ratings, judge: int) -> tuple[Ints, Floats]:
     return items, out
 
 
-def _pair(one: str, other: str, first: Floats, second: Floats, labels: tuple[str, ...], level: float) -> PairAgreement:
+def _pair(
+    one: str, other: str, first: Floats, second: Floats, labels: tuple[str, ...], low: float, high: float
+) -> PairAgreement:
     n = len(first)
     kappa = float(nominal.cohen(nominal.cohen_rows(first, second).sum(axis=0)))
-    low, high = nominal.cohen_interval(first, second, level)
     table = first.T @ second
     agreement = float(np.trace(table)) / n
     np.fill_diagonal(table, 0.0)

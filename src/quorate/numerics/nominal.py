@@ -2,105 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.chances import Items, Number, score_intervals
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.roots import root
-
-# Score intervals by minimum chi-square: Wilson's, of any smooth number of the chances of what an item can show.
-
-
-_STEPS = 100
-_CLOSE = 1e-8
-_NEVER = 1e-12
-
-
-def score_interval(
-    rows: Floats, possible: Floats, value: Callable[[Floats], Floats], limit: float
-) -> tuple[float, float]:
-    """The least and the greatest value over all chances of rows that what was seen does not refuse.
-
-    Chances p are not refused where Pearson's chi-square of n items against them is at most ``limit``,
-    ``n (sum q^2 / p - 1)`` with q the shares seen. What was never seen may have a chance too, as with Wilson's
-    interval, which this is of one share. Each end is found by steps: chances that move the value furthest, were it a
-    straight line from here, and again from there.
-
-    Parameters
-    ----------
-    rows : array, shape (items, columns)
-        What every item adds to sums.
-    possible : array, shape (patterns, columns)
-        What an item could have added.
-    value : callable
-        From such sums to the number, over leading axes.
-    limit : float
-        Square of the quantile of the interval.
-    """
-    n = len(rows)
-    key = rows @ np.sqrt(np.arange(2.0, 2 + rows.shape[1]))
-    _, at, times = np.unique(np.round(key, 9), return_index=True, return_counts=True)
-    seen, share = rows[at], times / n
-    low, high = (_end(share, seen, possible, lambda mean: value(n * mean), limit / n, side) for side in (-1.0, 1.0))
-    return low, high
-
-
-def _end(
-    share: Floats, seen: Floats, possible: Floats, value: Callable[[Floats], Floats], limit: float, side: float
-) -> float:
-    mean, found = share @ seen, float(value(share @ seen))
-    step = 1e-6 * np.eye(len(mean))
-    for _ in range(_STEPS):
-        slope = np.nan_to_num(side * (value(mean + step) - value(mean - step)))
-        gain = possible @ slope
-        most = int(np.argmax(gain))
-        chance, unseen = furthest(share, seen @ slope, float(gain[most]), limit)
-        moved = chance @ seen + unseen * possible[most]
-        there = float(value(moved))
-        if np.isnan(there) or abs(there - found) < _CLOSE:
-            break
-        mean, found = moved, there
-    return found
-
-
-def furthest(share: Floats, gain: Floats, most: float, limit: float) -> tuple[Floats, float]:
-    """Chances of what was seen, and of the one pattern unseen that gains the most, whose mean gain is the greatest.
-
-    They are in proportion to ``share / sqrt(s + most - gain)``, with s as chi-square wants it.
-
-    Parameters
-    ----------
-    share, gain : array, shape (rows,)
-        How often each row was seen, and what it gains.
-    most : float
-        Gain of the pattern that gains the most.
-    limit : float
-        Chi-square over items.
-    """
-    short = np.maximum(max(most, float(gain.max())) - gain, 0.0)
-    if short.max() <= _NEVER:
-        return share, 0.0
-    short = short / short.max()
-    if short.min() > _NEVER:  # the best pattern was not seen, so it may have what chi-square leaves
-        size = np.sqrt(short)
-        seen = float((share * size).sum() * (share / size).sum()) / (1 + limit)
-        if seen <= 1:
-            chance = share / size
-            return seen * chance / chance.sum(), 1 - seen
-
-    def beyond(log: float) -> float:
-        """By how much chi-square is above the limit at a logarithm of s."""
-        size = np.sqrt(math.exp(log) + short)
-        return math.log(float(share @ size) * float(share @ (1 / size))) - allowed
-
-    allowed = math.log1p(limit)
-    chance = share / np.sqrt(math.exp(root(beyond, -60.0, 40.0)) + short)
-    return chance / chance.sum(), 0.0
-
 
 _FEWEST = 3
 """Items or judges that a jackknife over them needs."""
@@ -215,6 +124,21 @@ def krippendorff(sums: Floats) -> Floats:
     return np.where(usable, 1 - inside / safe / np.where(usable, expected, 1.0), np.nan)
 
 
+def krippendorff_slopes(sums: Floats) -> Floats:
+    """How `krippendorff` changes with each sum."""
+    n, inside, squares, total = np.maximum(sums[..., :1], 2.0), sums[..., 1:2], sums[..., 2:3], sums[..., 3:]
+    about = (total**2).sum(axis=-1, keepdims=True) / n
+    expected = np.maximum(2 * (squares - about) / (n - 1), 1e-300)
+    observed = inside / n
+    by_n = observed / n + observed / expected * (2 * about / n / (n - 1) - expected / (n - 1))
+    by_total = -4 * observed / expected * total / (n * (n - 1))
+    slopes = [by_n, -np.ones_like(n) / n, 2 * observed / expected / (n - 1), by_total]
+    return np.asarray(np.concatenate(slopes, axis=-1) / expected)
+
+
+ALPHA = Number(krippendorff, krippendorff_slopes)
+
+
 def _krippendorff_rows(found: Tally) -> Floats:
     """What every item adds to the sums of `krippendorff`."""
     n = np.where(found.judges >= 2, found.judges, 0.0)
@@ -236,9 +160,22 @@ def agreement(sums: Floats) -> Floats:
     return np.where(sums[..., 1] > 0, sums[..., 0] / np.maximum(sums[..., 1], 1.0), np.nan)
 
 
+def agreement_slopes(sums: Floats) -> Floats:
+    """How `agreement` changes with each sum."""
+    several, out = np.maximum(sums[..., 1], 1e-300), np.zeros_like(sums)
+    out[..., 0], out[..., 1] = 1 / several, -sums[..., 0] / several**2
+    return out
+
+
 def fleiss(sums: Floats) -> Floats:
     """Fleiss' kappa, with any number of judges for each item (Gwet, 2014, chapter 2)."""
     return _beyond(agreement(sums), (_marginal(sums) ** 2).sum(axis=-1))
+
+
+def fleiss_slopes(sums: Floats) -> Floats:
+    """How `fleiss` changes with each sum."""
+    share = _marginal(sums)
+    return _shared_slopes(sums, (share**2).sum(axis=-1), 2 * share)
 
 
 def gwet(sums: Floats) -> Floats:
@@ -246,6 +183,20 @@ def gwet(sums: Floats) -> Floats:
     share = _marginal(sums)
     chance = (share * (1 - share)).sum(axis=-1) / max(share.shape[-1] - 1, 1)
     return _beyond(agreement(sums), chance)
+
+
+def gwet_slopes(sums: Floats) -> Floats:
+    """How `gwet` changes with each sum."""
+    share, others = _marginal(sums), max(sums.shape[-1] - 4, 1)
+    return _shared_slopes(sums, (share * (1 - share)).sum(axis=-1) / others, (1 - 2 * share) / others)
+
+
+def _shared_slopes(sums: Floats, chance: Floats, by_share: Floats) -> Floats:
+    """Slopes of a coefficient beyond a chance that changes so with the share of every label."""
+    with_chance, some = np.zeros_like(sums), np.maximum(sums[..., 2], 1.0)
+    with_chance[..., 3:] = by_share / some[..., None]
+    with_chance[..., 2] = -(by_share * _marginal(sums)).sum(axis=-1) / some
+    return _beyond_slopes(agreement(sums), chance, agreement_slopes(sums), with_chance)
 
 
 def cohen_rows(first: Floats, second: Floats) -> Floats:
@@ -260,6 +211,17 @@ def cohen(sums: Floats) -> Floats:
     return _beyond(mean[..., 1], (one * other).sum(axis=-1))
 
 
+def cohen_slopes(sums: Floats) -> Floats:
+    """How `cohen` changes with each sum."""
+    items = np.maximum(sums[..., :1], 1e-300)
+    agreeing, out, with_chance = sums[..., 1] / items[..., 0], np.zeros_like(sums), np.zeros_like(sums)
+    one, other = np.split(sums[..., 2:] / items, 2, axis=-1)
+    chance = (one * other).sum(axis=-1)
+    out[..., 0], out[..., 1] = -agreeing, 1
+    with_chance[..., 0], with_chance[..., 2:] = -2 * chance, np.concatenate([other, one], axis=-1)
+    return _beyond_slopes(agreeing, chance, out, with_chance) / items
+
+
 def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, float]:
     """Score interval of Cohen's kappa over items, the two judges being these; nan with too few items or one label.
 
@@ -268,12 +230,23 @@ def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, 
     first, second : array, shape (items, labels)
         What each said of the same items: shares that add up to 1.
     """
-    rows, size = cohen_rows(first, second), first.shape[1]
-    if len(rows) < _FEWEST or np.isnan(cohen(rows.sum(axis=0))):
-        return np.nan, np.nan
-    label = np.eye(size)
-    possible = cohen_rows(np.repeat(label, size, axis=0), np.tile(label, (size, 1)))
-    return score_interval(rows, possible, cohen, t_quantile(len(rows) - 1, (1 + level) / 2) ** 2)
+    ((low, high),) = cohen_intervals([(first, second)], level).tolist()
+    return low, high
+
+
+def cohen_intervals(pairs: Sequence[tuple[Floats, Floats]], level: float) -> Floats:
+    """Intervals as of `cohen_interval`, of judges who have the same labels to give, shape (pairs, 2)."""
+    out = np.full((len(pairs), 2), np.nan)
+    rows = [cohen_rows(first, second) for first, second in pairs]
+    known = [k for k, own in enumerate(rows) if len(own) >= _FEWEST and not np.isnan(cohen(own.sum(axis=0)))]
+    if known:
+        size = pairs[0][0].shape[1]
+        label = np.eye(size)
+        possible = cohen_rows(np.repeat(label, size, axis=0), np.tile(label, (size, 1)))
+        limits = [t_quantile(len(rows[k]) - 1, (1 + level) / 2) ** 2 for k in known]
+        tables = [Items(rows[k], possible, limit) for k, limit in zip(known, limits, strict=True)]
+        out[known] = score_intervals(tables, Number(cohen, cohen_slopes))
+    return out
 
 
 def _possible_tallies(found: Tally) -> Tally:
@@ -296,22 +269,22 @@ class Steps(NamedTuple):
     ----------
     rows : callable
         From labels by item to what every item adds to sums.
-    value : callable
-        From such sums to the coefficient.
+    number : Number
+        The coefficient of such sums.
     least : float
         The least that the coefficient can be; 1 is the most.
     """
 
     rows: Callable[[Tally], Floats]
-    value: Callable[[Floats], Floats]
+    number: Number
     least: float = -1.0
 
 
 COEFFICIENTS: Mapping[str, Steps] = {
-    "agreement": Steps(_shared_rows, agreement, 0.0),
-    "Krippendorff's alpha": Steps(_krippendorff_rows, krippendorff),
-    "Fleiss' kappa": Steps(_shared_rows, fleiss),
-    "Gwet's AC1": Steps(_shared_rows, gwet),
+    "agreement": Steps(_shared_rows, Number(agreement, agreement_slopes), 0.0),
+    "Krippendorff's alpha": Steps(_krippendorff_rows, ALPHA),
+    "Fleiss' kappa": Steps(_shared_rows, Number(fleiss, fleiss_slopes)),
+    "Gwet's AC1": Steps(_shared_rows, Number(gwet, gwet_slopes)),
 }
 """Coefficients of agreement, by what they are called: the chance that two judges agree, and those beyond chance."""
 
@@ -334,7 +307,8 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     named : bool
         Whether the same judge is the same code at every item; else judges cannot be left out, and add nothing.
     """
-    rows, value, least = steps
+    rows, number, least = steps
+    value = number.value
     whole = tally(ratings)
     added = rows(whole)
     total = added.sum(axis=0)
@@ -352,9 +326,10 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     left = value(total - _summed(added, of_item))
     se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
     possible, chance = rows(_possible_tallies(whole)), (1 + level) / 2
-    alone = score_interval(added, possible, value, t_quantile(n - 1.0, chance) ** 2)
-    low, high = score_interval(added, possible, value, wider * t_quantile(df, chance) ** 2) if counted else alone
-    return Estimated(point, low, high, se, counted, alone)
+    limits = [t_quantile(n - 1.0, chance) ** 2, *([wider * t_quantile(df, chance) ** 2] if counted else [])]
+    alone, *with_judges = score_intervals([Items(added, possible, limit) for limit in limits], number).tolist()
+    low, high = with_judges[0] if counted else alone
+    return Estimated(point, low, high, se, counted, tuple(alone))
 
 
 def _parts(size: int, most: int) -> Ints:
@@ -417,3 +392,9 @@ def _beyond(observed: Floats, chance: Floats) -> Floats:
     """Agreement beyond chance; nan where chance alone would agree always."""
     usable = chance < 1 - 1e-12
     return np.where(usable, (observed - chance) / np.where(usable, 1 - chance, 1.0), np.nan)
+
+
+def _beyond_slopes(observed: Floats, chance: Floats, of_observed: Floats, of_chance: Floats) -> Floats:
+    """Slopes of `_beyond`, from those of both."""
+    left = np.maximum(1 - chance, 1e-12)[..., None]
+    return np.asarray(of_observed / left - (1 - observed[..., None]) * of_chance / left**2)

@@ -15,10 +15,11 @@ from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
 from quorate.frozen import dataclass
+from quorate.numerics.chances import Items, score_interval
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
-from quorate.numerics.nominal import krippendorff, score_interval
+from quorate.numerics.nominal import ALPHA, krippendorff
 from quorate.numerics.votes.clustered import interval, share
 from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.judgments import Judgments, checked
@@ -383,7 +384,7 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
         kept = np.unique(np.linspace(0, len(found) - 1, MOST_POINTS).astype(np.int64))
         two_or_names, usual = metric == "nominal" or len(found) == 2, int(np.bincount(code)[kept].argmax())
         possible = _possible(points[kept], usual, int(np.bincount(size.astype(np.int64)).argmax()), two_or_names)
-        low, high = score_interval(per_item, possible, krippendorff, limit)
+        low, high = score_interval(Items(per_item, possible, limit), ALPHA)
     return Alpha(value, low, high, metric, n, len(score), level)
 
 
