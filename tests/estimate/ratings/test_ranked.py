@@ -112,6 +112,15 @@ def test_harder_items_of_a_judge_favour_nobody():
     assert by_judges(table.keep(~hard)).first == "y"
 
 
+def test_items_of_one_system_each_say_who_has_the_highest_mean():
+    """The mean of a judge over the systems of an item says nothing where each item is of one system."""
+    rows = [(s, f"{s}{i}", f"j{j}", 3 + "xzy".index(s) + i % 2) for s in "xyz" for i in range(4) for j in range(3)]
+    found = by_judges(
+        q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    )
+    assert (found.first, found.median, {first for _, first in found.without}) == ("y", "y", {"y"})
+
+
 def test_what_cannot_be_seen():
     assert by_judges(scored(judges=2)) is None
     table = scored()

@@ -106,12 +106,19 @@ def by_judges(judgments: Judgments, facet: str = "system") -> ByJudges | None:
 
 
 def _means(judgments: Judgments, facet: str) -> Floats:
-    """Mean score of every system by every judge, about the judge's mean of each item; nan where one never met."""
+    """Mean score of every system by every judge, about the judge's mean of each item; nan where one never met.
+
+    Of an item that a judge saw of one system alone that mean says nothing; where all are such, scores are as they are.
+    """
     there = judgments.n > 0
     system, judge = (judgments.column(name)[there] for name in (facet, JUDGE))
     item = judgments.level_codes([judgments.object, JUDGE])[there]
-    score = judgments.mean[there]
-    about = score - (np.bincount(item, score) / np.maximum(np.bincount(item), 1))[item]
+    about = judgments.mean[there]
+    several = np.bincount(np.unique(np.stack([item, system]), axis=1)[0], minlength=int(item.max(initial=0)) + 1) > 1
+    if several.any():
+        of_several = several[item]
+        system, judge, item, about = system[of_several], judge[of_several], item[of_several], about[of_several]
+        about = about - (np.bincount(item, about) / np.maximum(np.bincount(item), 1))[item]
     shape = judgments.n_levels(facet), judgments.n_levels(JUDGE)
     place = system * shape[1] + judge
     with np.errstate(invalid="ignore"):

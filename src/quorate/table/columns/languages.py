@@ -13,7 +13,8 @@ from functools import lru_cache
 
 _OF: Mapping[str, str] = {
     "de": """
-        prüfer prüferin pruefer examiner; gutachter gutachterin begutachter reviewer; richter richterin judge;
+        assistent assistant; platz rang place; prüfer prüferin pruefer examiner;
+        gutachter gutachterin begutachter reviewer; richter richterin judge;
         bewerter bewerterin beurteiler beurteilerin einschätzer rater; experte expertin expert; kohärenz coherence;
         relevanz relevance; nützlichkeit usefulness; lesbarkeit readability; hilfsbereitschaft helpfulness;
         qualität quality; verfahren method; anbieter provider; befunder reader; messzeitpunkt zeitpunkt occasion;
@@ -34,36 +35,37 @@ _OF: Mapping[str, str] = {
         bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
         geschlecht gender""",
     "fr": """
-        juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker; annotateur annotatrice annotator;
-        relecteur relectrice reviewer; examinateur examinatrice examiner; dégustateur taster; lecteur lectrice reader;
-        exercice exercise; radiologue radiologist; traducteur traductrice translator; qualité quality;
-        utilité usefulness; cohérence coherence; lisibilité readability; fluidité fluency; clarté clarity;
-        exactitude accuracy; pertinence relevance; complétude completeness; médecin physician;
-        enseignant enseignante teacher; jugement verdict; réponse response; texte text; copie essay; élève pupil;
-        étudiant étudiante student; modèle model; système system; traduction translation; tâche task; exemple example;
-        gagnant vainqueur winner; égalité tie; gauche left; droite right; durée duration; année year; âge age;
-        sexe gender; langue language; catégorie category; critère criterion; produit product; numéro number;
-        préféré preferred; premier première first; deuxième seconde second; horodateur timestamp; adresse address;
-        votre your; nom name; commentaire remarque remarks; moyenne mean; réussi passed; juste correct""",
+        rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
+        annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
+        dégustateur taster; lecteur lectrice reader; exercice exercise; radiologue radiologist;
+        traducteur traductrice translator; qualité quality; utilité usefulness; cohérence coherence;
+        lisibilité readability; fluidité fluency; clarté clarity; exactitude accuracy; pertinence relevance;
+        complétude completeness; médecin physician; enseignant enseignante teacher; jugement verdict;
+        réponse response; texte text; copie essay; élève pupil; étudiant étudiante student; modèle model;
+        système system; traduction translation; tâche task; exemple example; gagnant vainqueur winner; égalité tie;
+        gauche left; droite right; durée duration; année year; âge age; sexe gender; langue language;
+        catégorie category; critère criterion; produit product; numéro number; préféré preferred;
+        premier première first; deuxième seconde second; horodateur timestamp; adresse address; votre your; nom name;
+        commentaire remarque remarks; moyenne mean; réussi passed; juste correct""",
     "es": """
-        juez jueza judge; evaluador evaluadora evaluator; anotador anotadora annotator; revisor revisora reviewer;
-        calificador calificadora grader; examinador examiner; experto experta expert; radiólogo radiologist;
-        calidad quality; utilidad usefulness; coherencia coherence; claridad clarity; exactitud accuracy;
-        fluidez fluency; relevancia relevance; ejercicio exercise; problema problem; médico physician;
-        catador catadora taster; vino wine; profesor profesora teacher; puntuación puntaje puntos calificación score;
-        valoración rating; etiqueta label; pregunta question; respuesta response; redacción ensayo essay; texto text;
-        alumno alumna pupil; estudiante student; paciente patient; imagen image; documento document; modelo model;
-        sistema system; traducción translation; tarea task; oración frase sentence; ejemplo example; ganador winner;
-        empate tie; izquierda left; derecha right; fecha date; tiempo time; duración duration; idioma language;
-        edad age; categoría category; criterio criterion; producto product; correcto correct; aprobado passed;
-        promedio mean; media mean; oyente listener; voz voice; actual current; nuevo new; viejo old;
-        dirección address; correo mail; tu su your; nombre name; número number;
-        preferido preferida preferencia preferred; primero primera first; segundo segunda second; cliente customer;
-        comentario notas observación remarks; añada year""",
+        asistente assistant; puesto place; juez jueza judge; evaluador evaluadora evaluator;
+        anotador anotadora annotator; revisor revisora reviewer; calificador calificadora grader; examinador examiner;
+        experto experta expert; radiólogo radiologist; calidad quality; utilidad usefulness; coherencia coherence;
+        claridad clarity; exactitud accuracy; fluidez fluency; relevancia relevance; ejercicio exercise;
+        problema problem; médico physician; catador catadora taster; vino wine; profesor profesora teacher;
+        puntuación puntaje puntos calificación score; valoración rating; etiqueta label; pregunta question;
+        respuesta response; redacción ensayo essay; texto text; alumno alumna pupil; estudiante student;
+        paciente patient; imagen image; documento document; modelo model; sistema system; traducción translation;
+        tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie; izquierda left;
+        derecha right; fecha date; tiempo time; duración duration; idioma language; edad age; categoría category;
+        criterio criterion; producto product; correcto correct; aprobado passed; promedio mean; media mean;
+        oyente listener; voz voice; actual current; nuevo new; viejo old; dirección address; correo mail; tu su your;
+        nombre name; número number; preferido preferida preferencia preferred; primero primera first;
+        segundo segunda second; cliente customer; comentario notas observación remarks; añada year""",
     "it": """
-        giudice judge; qualità quality; chiarezza clarity; utilità usefulness; pertinenza relevance;
-        coerenza coherence; accuratezza accuracy; completezza completeness; valutatore valutatrice evaluator;
-        annotatore annotatrice annotator; revisore reviewer; correttore marker; esaminatore examiner;
+        assistente assistant; posto place; revisore reviewer; giudice judge; qualità quality; chiarezza clarity;
+        utilità usefulness; pertinenza relevance; coerenza coherence; accuratezza accuracy; completezza completeness;
+        valutatore valutatrice evaluator; annotatore annotatrice annotator; correttore marker; esaminatore examiner;
         esperto esperta expert; medico physician; docente insegnante teacher; punteggio punti score;
         valutazione rating; etichetta label; domanda question; risposta response; testo text;
         studente studentessa student; alunno alunna pupil; paziente patient; immagine image; modello model;
@@ -73,28 +75,31 @@ _OF: Mapping[str, str] = {
         indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
         attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks""",
     "pt": """
-        juiz juíza judge; qualidade quality; clareza clarity; utilidade usefulness; relevância relevance;
-        coerência coherence; fluência fluency; completude completeness; modelo model; texto text; frase sentence;
-        empate tie; revisor revisora reviewer; endereço address; seu sua your; carimbo timestamp; nome name;
-        comentário remarks; notícia article; avaliador avaliadora evaluator; anotador annotator; especialista expert;
-        pontuação pontos score; avaliação rating; rótulo label; pergunta question; resposta response; redação essay;
-        aluno aluna pupil; imagem image; tradução translation; tarefa task; exemplo example; vencedor winner;
-        esquerda left; direita right; duração duration; idade age; produto product; correto correct; aprovado passed;
-        sistema system; primeiro first""",
+        assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
+        utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
+        modelo model; texto text; frase sentence; empate tie; revisor revisora reviewer; endereço address;
+        seu sua your; carimbo timestamp; nome name; comentário remarks; notícia article;
+        avaliador avaliadora evaluator; anotador annotator; especialista expert; pontuação pontos score;
+        avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
+        imagem image; tradução translation; tarefa task; exemplo example; esquerda left; direita right;
+        duração duration; idade age; produto product; correto correct; aprovado passed; sistema system;
+        primeiro first""",
     "nl": """
-        beoordelaar rater; kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner;
-        leraar teacher; lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict;
-        vraag question; antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;
+        systeem system; plaats place; model model; assistent assistant; versie version; beoordelaar rater;
+        kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner; leraar teacher;
+        lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict; vraag question;
+        antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;
         afbeelding beeld image; vertaling translation; taak task; voorbeeld example; winnaar winner;
         gelijkspel gelijk tie; duur duration; leeftijd age; emailadres email_address; naam name; uw jouw your;
         tijdstempel timestamp; taal language; inhoud content; opbouw structure; totaal total; categorie category;
         onderwerp topic; juist correct; geslaagd passed; opmerking remarks; voorkeur preferred; eerste first;
         tweede second; bericht message; nummer number; gemiddelde mean""",
     "pl": """
-        sędzia judge; jakość quality; jasność clarity; poprawność correctness; zadanie task; przykład example;
-        model model; tekst text; ekspert expert; egzaminator examiner; punkty points; oceniający rater;
-        recenzent reviewer; ocena rating; wynik score; pytanie question; odpowiedź response; zdanie sentence;
-        uczeń pupil; tłumaczenie translation; zwycięzca winner; remis tie""",
+        miejsce place; system system; wersja version; uwagi remarks; sędzia judge; jakość quality; jasność clarity;
+        poprawność correctness; zadanie task; przykład example; model model; tekst text; ekspert expert;
+        egzaminator examiner; punkty points; oceniający rater; recenzent reviewer; ocena rating; wynik score;
+        pytanie question; odpowiedź response; zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
+        remis tie""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;

@@ -167,7 +167,7 @@ MARKS: tuple[tuple[Level, ...], ...] = (
 TRUTHS: tuple[tuple[Level, Level], ...] = (
     (
         ("no", "n", "nein", "non", "nee", "nej", "n\u00e3o", "nao", "нет", "否"),
-        ("yes", "y", "ja", "oui", "s\u00ed", "si", "sim", "да", "是"),
+        ("yes", "y", "ja", "oui", "s\u00ed", "si", "s\u00ec", "sim", "да", "是"),
     ),
     (("fail", "failed"), ("pass", "passed")),
     (("incorrect", "wrong"), ("correct", "right")),
@@ -194,9 +194,11 @@ _PLACES = {
 _ENOUGH = 3
 _PERCENT = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*%")
 _FRACTION = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_UNIT = re.compile(
-    r"([+-]?\d+(?:\.\d+)?)\s*(stars?|points?|pts?\.?|marks?|\N{WHITE MEDIUM STAR}|\N{BLACK STAR})", re.IGNORECASE
+_UNITS = (
+    r"stars?|points?|pts?\.?|marks?|punkte?|puntos?|punti|pontos?|pkt|балл(?:а|ов)?|点|分|점"
+    "|\N{WHITE MEDIUM STAR}|\N{BLACK STAR}"
 )
+_UNIT = re.compile(rf"([+-]?\d+(?:\.\d+)?)\s*({_UNITS})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:([+-]?\d{1,3})\s*[-\u2013\u2014:.=)]\s*(\D.*)|(\D.*?)\s*[(\[]([+-]?\d{1,3})[)\]])")
 _GRADE = re.compile(r"([A-F])\s*([+\N{MINUS SIGN}\N{EN DASH}-]?)", re.IGNORECASE)
 _MARKED = (_PERCENT, _FRACTION, _UNIT, _NUMBERED, _GRADE)

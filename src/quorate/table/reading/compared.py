@@ -39,6 +39,8 @@ from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
 _MOST, _MOST_WAYS, _FEWEST_LETTERS = 50, 3, 2
+_TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
+"""What a column holds that says yes or no of something."""
 
 
 def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
@@ -114,6 +116,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     used |= {name for columns in found.options.get("wide", {}).values() for name in columns}
     free = [one for one in labels(table, used) if one.distinct <= _MOST and not is_person(one.name)]
     free = [one for one in free if plain(one.name) not in REPLICATES and 2 * one.filled > table.rows]
+    free = [one for one in free if not (one.words and {*map(plain, one.words)} <= _TRUTHS)]  # as of headphones worn
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]

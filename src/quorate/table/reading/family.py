@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import (
     HINTS,
@@ -35,7 +36,7 @@ from quorate.wording import listed
 
 MOST_WORDS = 30
 """Words of a column of labels."""
-_LATE = frozenset(("third", "3rd", "adjudicator", "moderator", "arbiter"))
+_LATE = frozenset(("third", "3rd", "adjudicator", "adjudication", "moderator", "arbiter"))
 """What somebody is called who is asked where others differ."""
 _FEWEST_UNITS, _MOST_LABELS = 8, 12
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
@@ -88,7 +89,9 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
 
 def is_asked_late(table: Table, one: Column) -> bool:
     """Whether a column is of who judged some alone, where two others differed, by its name and its few values."""
-    return 2 * one.filled < table.rows and bool({*words_of(one.name)} & _LATE) and is_judge(one.name)
+    words = words_of(one.name)
+    third = {*words} & _LATE or words[-1:] == ["3"]
+    return 2 * one.filled < table.rows and bool(third) and (is_judge(one.name) or words[0] in JUDGES_ALONE)
 
 
 def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:

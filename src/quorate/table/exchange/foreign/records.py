@@ -240,7 +240,8 @@ def columns_of(fields: Iterable[str], kind: Kind) -> dict[str, str]:
         named = sorted((name for name in names if plain(name) in aliases), key=lambda name: aliases.index(plain(name)))
         column.update({name: role for name in named[:1] if name not in column})
     if kind == "scores" and ITEM not in column.values():  # what several systems answered, in a record each
-        column |= {name: ITEM for name in names if plain(name) == "prompt_id"}
+        asked = ("prompt_id", *(("instruction",) if SYSTEM in column.values() else ()))
+        column |= dict.fromkeys([name for name in names if plain(name) in asked][:1], ITEM)
     taken = {*column.values()}
     for name in names:
         if name not in column:
