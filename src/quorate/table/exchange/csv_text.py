@@ -23,7 +23,7 @@ from quorate.table.exchange.foreign.together import as_levels
 from quorate.table.exchange.format import Format, Opened, head, literal, pattern, quoted, refuse_matrix, suffix_of
 from quorate.table.exchange.texts import MOST, texts
 from quorate.table.notes import Note
-from quorate.wording import listed
+from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     import duckdb
@@ -152,9 +152,10 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + 1)
         said = (*said, Note("every row has a name before its values"))
     elif above:
-        titles = "1 line" if above == 1 else f"{above} lines"
+        titles = above - (joined is not None)
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + (not said))
-        said = (*said, Note(f"{titles} above the header left out"))
+        said = (*said, *([Note(f"{counted(titles, 'line')} above the header left out")] if titles else []))
+        said = (*said, *([Note("heads of two lines are one")] if joined is not None else []))
     elif plain:
         held = [first, *rows] if said else rows
         relation = texts(connection, [[row[place] or None for row in held] for place in range(len(columns))])

@@ -91,10 +91,16 @@ def claims(glance: Glance) -> bool:
     inner = record.get("responses")
     first = inner[0] if isinstance(inner, list) and inner else None
     people = isinstance(first, dict) and isinstance(first.get("values"), dict)
+    whole = (glance.array and isinstance(inner, dict)) or people or "value" in _first_given(record)
+    return flat or (isinstance(record.get("fields"), dict) and whole)
+
+
+def _first_given(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first response to the first question of a whole record; empty if there is none."""
+    inner = record.get("responses")
     asked = next(iter(inner.values()), None) if isinstance(inner, dict) else None
     given = asked[0] if isinstance(asked, list) and asked else None
-    whole = (glance.array and isinstance(inner, dict)) or people or (isinstance(given, dict) and "value" in given)
-    return flat or (isinstance(record.get("fields"), dict) and whole)
+    return given if isinstance(given, dict) else {}
 
 
 def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -159,7 +165,8 @@ def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str
                 rows.add(**labels, **pair, cluster=f"{one.record} {one.user}", status=one.status)
     before = [one.suggested for one in mine if one.suggested is not None]
     said = [caveats.prelabelled(len(before), len(mine), dict.fromkeys(before))] if before else []
-    said += [] if _is_flat(path) else [caveats.statuses_unknown()]
+    told = _is_flat(path) or "status" in _first_given(Glance(path).record)
+    said += [] if told else [caveats.statuses_unknown()]
     return rows.opened(
         connection,
         kind,
