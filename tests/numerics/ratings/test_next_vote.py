@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from quorate.numerics.ratings.next_vote import (
     RIDGE,
@@ -118,6 +119,16 @@ def test_by_a_normal_law_it_is_the_formula_of_a_sample_size():
 def test_few_degrees_of_freedom_take_more():
     few, many = (GapVotes(4.0, freedom, 0.95, 0.5, 0.9).needed(0.0, 100) for freedom in (0.05, 1.0))
     assert few > many
+
+
+@pytest.mark.parametrize("freedom", [0.01, 0.02, 0.05])
+def test_votes_of_few_clusters_are_as_many_as_their_own_degrees_of_freedom_ask_for(freedom):
+    asked = GapVotes(5.0, freedom, 0.97, 1.3, 0.9)
+    n = asked.needed(0.0, 90)
+    quantiles = [student.ppf(0.985, max(freedom * votes, 1)) + 1.281552 for votes in (n, n - 1)]
+    enough, fewer = (5.0 * (quantile / 1.3) ** 2 for quantile in quantiles)
+    assert enough <= n
+    assert fewer > n - 1
 
 
 def test_what_judges_explain_saves_votes_until_they_have_no_more_battles():

@@ -10,11 +10,11 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile, t_quantile
+from quorate.numerics.roots import root
 
 # Votes that a gap of two ratings takes: for an interval of some half-width, or to tell the two apart.
 
 
-_ROUNDS = 60
 _MOST_BATTLES = 1e9
 
 
@@ -47,19 +47,26 @@ class GapVotes:
 
         None where a thousand million are not enough. With ``explained`` 0 it is the votes that the gap takes.
         """
-        n, residual = float(battles), 1 - explained
-        for _ in range(_ROUNDS):
+        said, residual = explained / battles, 1 - explained
+
+        def found(n: float) -> float:
+            """Votes that are enough by the quantile of n of them."""
             quantile = t_quantile(max(self.freedom * n, 1.0), (1 + self.level) / 2)
             quantile += 0.0 if self.power is None else normal_quantile(self.power)
             allowed = (self.target / quantile) ** 2 / self.variance
-            said = explained / battles
-            found = residual / (allowed - said) if allowed > said else math.inf
-            found = found if found <= battles else 1 / allowed if allowed > 1 / _MOST_BATTLES else math.inf
-            if found > _MOST_BATTLES:
-                return None
-            if abs(found - n) < 1e-6 * n:
-                break
-            n = max(found, 2.0)
+            enough = residual / (allowed - said) if allowed > said else math.inf
+            return enough if enough <= battles else 1 / allowed if allowed > 1 / _MOST_BATTLES else math.inf
+
+        # More votes have more degrees of freedom and so take fewer: the two meet once.
+        least = 2.0
+        if found(_MOST_BATTLES) > _MOST_BATTLES:
+            return None
+        if found(least) <= least:
+            return math.ceil(least)
+        most = least
+        while found(most) > most:
+            least, most = most, 2 * most
+        n = root(lambda n: min(found(n), 2 * _MOST_BATTLES) - n, least, most, xtol=1e-6)
         return math.ceil(n - 1e-6)
 
 
