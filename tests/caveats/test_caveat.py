@@ -110,6 +110,7 @@ ONE_OF_EACH = [
     caveats.unlike_systems("gpt", 4.1, 0.001, (0.8, 1.3)),
     caveats.compared_by_pairs("gpt", 4.1, 0.001),
     caveats.labels_at_random(),
+    caveats.ordered_by_differences("gpt", "claude"),
     caveats.labels_alike(["Fine", "fine"]),
     caveats.labels_alone(["spam"], ["item"]),
     caveats.rare_labels(["spam"], 10),

@@ -286,6 +286,15 @@ def compared_by_pairs(system: str, ratio: float, p: float) -> Caveat:
     )
 
 
+def ordered_by_differences(first: str, second: str) -> Caveat:
+    """Systems that were not judged on the same, so that their own means are not what orders them."""
+    return Caveat(
+        "ordered-by-differences",
+        f"systems were not judged on the same: their order is that of their differences, as `compare` finds them, "
+        f"though the mean of {second}'s own scores is higher than that of {first}'s",
+    )
+
+
 def labels_alike(labels: Sequence[str]) -> Caveat:
     """Labels that differ in capital letters alone."""
     return Caveat(

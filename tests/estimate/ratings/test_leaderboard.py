@@ -246,6 +246,28 @@ def test_a_board_has_the_errors_of_pairs(drop):
     assert -back.value == pytest.approx(frame["a", "b"]["difference"])
 
 
+def test_a_system_that_was_judged_on_easy_items_alone_stands_where_its_differences_put_it():
+    """Systems 1, 0 and .5 better than their items, of which the hard ones are not of the second."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (system, item, f"j{j}", (7 if item < 10 else 3) + better + rng.normal() * 0.4)
+        for system, better in (("good", 1), ("spared", 0), ("fair", 0.5))
+        for item in range(20 if system != "spared" else 10)
+        for j in range(3)
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
+    board = rank(q.read(frame, announce=False))
+    assert board.systems == ("good", "fair", "spared")
+    assert board.rating.argmax() == 2
+    assert board.groups == (("good",), ("fair",), ("spared",))
+    assert max(board.best, key=board.best.__getitem__) == board.by_judges.first == "good"
+    (told,) = (one.sentence for one in board.caveats if one.code == "ordered-by-differences")
+    assert told.endswith("though the mean of spared's own scores is higher than that of fair's")
+    all_on_easy = rank(q.read(frame.filter(pl.col("item") < 10), announce=False))
+    assert all_on_easy.systems == board.systems
+    assert not [one for one in all_on_easy.caveats if one.code == "ordered-by-differences"]
+
+
 def test_every_mean_has_the_error_of_its_own_scores():
     board = rank(table(8))
     se = dict(zip(board.systems, board.se.tolist(), strict=True))

@@ -112,6 +112,43 @@ def test_harder_items_of_a_judge_favour_nobody():
     assert by_judges(table.keep(~hard)).first == "y"
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_judges_with_gaps_say_who_is_best_on_the_same_items(seed):
+    """Against least squares with an indicator of every system and item, judge by judge."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"s{s}", i, f"j{j}", 3 * (i % 4) + rng.normal() + 0.2 * s)
+        for s in range(3)
+        for i in range(12)
+        for j in range(5)
+        if (i % 4 + s) % 4 or rng.random() < 0.3
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
+    means = []
+    for (_judge,), own in frame.sort("judge").group_by("judge", maintain_order=True):
+        design = np.hstack([own.select(name).to_dummies().to_numpy() for name in ("system", "item")])
+        systems = np.linalg.lstsq(design, own["score"].to_numpy())[0][:3]
+        means.append(systems - systems.mean())
+    found = by_judges(q.read(frame, announce=False))
+
+    def first(of):
+        return f"s{int(np.argmax(of))}"
+
+    assert (found.first, found.median) == (first(np.mean(means, axis=0)), first(np.median(means, axis=0)))
+    assert [name for _, name in found.without] == [first(np.mean(np.delete(means, j, 0), axis=0)) for j in range(5)]
+    assert found.trimmed == first(np.sort(means, axis=0)[1:-1].mean(axis=0))
+    assert "highest mean on the same items" in found.sentence
+
+
+def test_of_equal_systems_without_a_judge_the_first_by_all_judges_counts():
+    scores = {"x": (1, 2, 3), "y": (2, 2, 3), "z": (0, 0, 0)}
+    rows = [(s, i, f"j{j}", own + 0.1 * i) for s in "xyz" for i in range(4) for j, own in enumerate(scores[s])]
+    found = by_judges(
+        q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    )
+    assert (found.first, found.median, {first for _, first in found.without}) == ("y", "y", {"y"})
+
+
 def test_items_of_one_system_each_say_who_has_the_highest_mean():
     """The mean of a judge over the systems of an item says nothing where each item is of one system."""
     rows = [(s, f"{s}{i}", f"j{j}", 3 + "xzy".index(s) + i % 2) for s in "xyz" for i in range(4) for j in range(3)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.caveats import Caveat, missing
+from quorate.caveats import Caveat, missing, ordered_by_differences
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.fit import Method
@@ -44,6 +44,8 @@ from quorate.wording import Brief, brief, capitalised
 # Differences of every two systems of a board of scores, each with the interval that `quorate.compare` has for it.
 
 
+_PLACES = 9
+"""Decimals of the largest difference to which systems are told from equal ones."""
 MOST_SYSTEMS = 20
 """Systems whose tables have gaps of which every two are compared by themselves: with more it would take long."""
 
@@ -103,6 +105,22 @@ class PairErrors(Brief):
     def half_width(self, upper: float | Floats) -> Floats:
         """Half of each interval, by the upper point of its tails, or those of every row."""
         return half_widths(upper, self.variance, self.df, self.parts)
+
+    @property
+    def standing(self) -> Floats:
+        """How far each is ahead of the average of all; shape (systems,)."""
+        return np.asarray(self.value.mean(axis=1))
+
+    def best_first(self) -> Ints:
+        """The systems, best first; equal ones as they come."""
+        most = float(np.abs(self.value).max(initial=0.0))
+        return np.argsort(-np.round(self.standing / (most or 1.0), _PLACES), kind="stable")
+
+    def of(self, systems: Ints) -> PairErrors:
+        """The same of some systems, in their order."""
+        at = np.ix_(systems, systems)
+        effects = tuple((square[at], noise[at], df) for square, noise, df in self.effects)
+        return PairErrors(self.value[at], self.variance[at], self.df[at], effects)
 
 
 def pair_errors(
@@ -237,7 +255,7 @@ _DRAWS = 40_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Board):
-    """Systems by mean score, best first.
+    """Systems by mean score, best first: in the order of their differences, where not all were judged on the same.
 
     Parameters
     ----------
@@ -304,6 +322,11 @@ class Leaderboard(Board):
         return np.array([mean.value for mean in self.means])
 
     @property
+    def standing(self) -> Floats:
+        """How far each is ahead of the average of all, by its differences from them; shape (systems,)."""
+        return self.pairs.standing
+
+    @property
     def se(self) -> Floats:
         """Standard error of each mean, shape (systems,)."""
         return np.array([mean.se for mean in self.means])
@@ -334,13 +357,13 @@ class Leaderboard(Board):
 
         At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
         """
-        chances = agreeing(best(self.rating, self._deviations), self.ranks, self.level)
+        chances = agreeing(best(self.standing, self._deviations), self.ranks, self.level)
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @property
     def spread(self) -> float:
         """Variance of the true means of these systems, as estimated: that of the means less their noise, at least 0."""
-        return max(0.0, float(np.var(self.rating, ddof=1)) - self.noise)
+        return max(0.0, float(np.var(self.standing, ddof=1)) - self.noise)
 
     @property
     def noise(self) -> float:
@@ -516,24 +539,34 @@ def leaderboard(
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     joint = joint_means(judgments, facet=system, targets=targets, **model)
-    found = _means(judgments, joint, joint.targets)
-    order = np.argsort([-mean.value for mean in found], kind="stable")
+    found, pairs = _means(judgments, joint, joint.targets), pair_errors(joint, judgments, joint.systems, joint.targets)
+    order = pairs.best_first()
     means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)
     rows = int(judgments.rows.sum())
-    lost = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
+    told = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
+    told += _against_their_means(systems, np.array([mean.value for mean in means]))
     return Leaderboard(
         systems=systems,
         means=means,
         level=level,
         joint=joint,
         judgments=judgments,
-        caveats=tuple(dict.fromkeys((*joint.fit.caveats, *lost))),
+        caveats=tuple(dict.fromkeys((*joint.fit.caveats, *told))),
         seed=seed,
-        pairs=pair_errors(joint, judgments, systems, joint.targets),
+        pairs=pairs.of(order),
         targets=joint.targets,
         asked=dict(targets or {}),
         model=model,
     )
+
+
+def _against_their_means(systems: Sequence[str], means: Floats) -> list[Caveat]:
+    """The two systems whose own means say most the other way than their order."""
+    below = means - np.minimum.accumulate(means)  # by how much each is higher than the lowest above it
+    low = int(below.argmax())
+    if below[low] <= 10.0**-_PLACES * np.abs(means).max():
+        return []
+    return [ordered_by_differences(systems[int(means[:low].argmin())], systems[low])]
 
 
 def _means(judgments: Judgments, joint: JointMeans, targets: Mapping[str, Target]) -> list[Estimate]:

@@ -1,7 +1,7 @@
 """Ranked systems, by scores or by votes: who is first, in which group, with which ranks, and how far from the next.
 
-A mean of judges can hang on one of them. Of every system and judge the mean score is taken, each less the judge's mean
-over the systems of the same items, so that a judge who saw harder items favours nobody.
+A mean of judges can hang on one of them. Of every system and judge the mean score is taken, as if of the same items, so
+that a judge who saw harder items of one favours nobody. Of systems that are equal the first by all judges counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.estimate.ratings.counts import Unrated
 from quorate.frozen import dataclass
 from quorate.numerics.ratings.rank_intervals import rank_groups
@@ -46,14 +46,22 @@ class ByJudges(Result):
         The first by the median of judges.
     trimmed : str or None
         The first by the mean of judges without the lowest and the highest of each system; None for fewer than 5.
+    own : bool
+        Whether means are those of systems' own scores, and not on the same items, as where not all have all.
     """
 
     first: str
     without: tuple[tuple[str, str], ...]
     median: str
     trimmed: str | None
+    own: bool = True
 
     derived = ("sentence",)
+
+    @property
+    def mean(self) -> str:
+        """What is highest, in words."""
+        return "mean" if self.own else "mean on the same items"
 
     @property
     def sentence(self) -> str:
@@ -62,9 +70,9 @@ class ByJudges(Result):
         for judge, first in self.without:
             if first != self.first:
                 moved.setdefault(first, []).append(judge)
-        kept = f"{self.first} has the highest mean without any one of {counted(len(self.without), 'judge')}"
+        kept = f"{self.first} has the highest {self.mean} without any one of {counted(len(self.without), 'judge')}"
         parts = [f"without {listed(judges, 'or', most=_SHOWN)} that of {first}" for first, judges in moved.items()]
-        left = f"The highest mean is that of {self.first}, but {listed(parts)}" if moved else kept
+        left = f"The highest {self.mean} is that of {self.first}, but {listed(parts)}" if moved else kept
         robust = f"{self.median} by the median of judges"
         if self.trimmed is not None:
             same = self.trimmed == self.median
@@ -90,40 +98,101 @@ def by_judges(judgments: Judgments, facet: str = "system") -> ByJudges | None:
     """
     if JUDGE not in judgments.names or facet == JUDGE or judgments.n_levels(JUDGE) < 3:
         return None
-    table = _means(judgments, facet)
+    table, own = _means(judgments, facet)
     if not np.isfinite(table).all():
         return None
     systems, judges = (judgments.facet(name).levels for name in (facet, JUDGE))
-    whole = table.mean(axis=1)
-    without = (table.sum(axis=1, keepdims=True) - table).argmax(axis=0)
+    rounding = _ROUNDING * float(np.abs(judgments.mean[judgments.n > 0]).max())
+
+    def equal_to_highest(means: Floats) -> Bools:
+        return np.asarray(means >= means.max() - rounding)
+
+    first = int(equal_to_highest(table.mean(axis=1)).argmax())
+
+    def highest(means: Floats) -> str:
+        equal = equal_to_highest(means)
+        return systems[first if equal[first] else int(equal.argmax())]
+
     inner = np.sort(table, axis=1)[:, 1:-1].mean(axis=1)
     return ByJudges(
-        systems[int(whole.argmax())],
-        tuple((judge, systems[int(i)]) for judge, i in zip(judges, without, strict=True)),
-        systems[int(np.median(table, axis=1).argmax())],
-        systems[int(inner.argmax())] if len(judges) >= FEWEST_TRIMMED else None,
+        systems[first],
+        tuple((judge, highest(np.delete(table, j, axis=1).mean(axis=1))) for j, judge in enumerate(judges)),
+        highest(np.median(table, axis=1)),
+        highest(inner) if len(judges) >= FEWEST_TRIMMED else None,
+        own,
     )
 
 
-def _means(judgments: Judgments, facet: str) -> Floats:
-    """Mean score of every system by every judge, about the judge's mean of each item; nan where one never met.
+_ROUNDING = 1e-12
+"""Part of the largest score by which equal means differ through rounding."""
 
-    Of an item that a judge saw of one system alone that mean says nothing; where all are such, scores are as they are.
+
+def _means(judgments: Judgments, facet: str) -> tuple[Floats, bool]:
+    """Mean score of every system by every judge, on the same items, and whether these are those of its own scores.
+
+    Where a judge scored other items of one system than of another, what items make of it is taken off, by least
+    squares; where it scored each item of one system alone, nothing is. Nan where a judge's items do not link all.
     """
     there = judgments.n > 0
     system, judge = (judgments.column(name)[there] for name in (facet, JUDGE))
-    item = judgments.level_codes([judgments.object, JUDGE])[there]
-    about = judgments.mean[there]
-    several = np.bincount(np.unique(np.stack([item, system]), axis=1)[0], minlength=int(item.max(initial=0)) + 1) > 1
-    if several.any():
-        of_several = several[item]
-        system, judge, item, about = system[of_several], judge[of_several], item[of_several], about[of_several]
-        about = about - (np.bincount(item, about) / np.maximum(np.bincount(item), 1))[item]
-    shape = judgments.n_levels(facet), judgments.n_levels(JUDGE)
-    place = system * shape[1] + judge
-    with np.errstate(invalid="ignore"):
-        out = np.bincount(place, about, shape[0] * shape[1]) / np.bincount(place, minlength=shape[0] * shape[1])
-    return np.asarray(out.reshape(shape))
+    item, score = judgments.level_codes([judgments.object])[there], judgments.mean[there]
+    order = np.argsort(judge, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(judge, minlength=judgments.n_levels(JUDGE)))[:-1])
+    k = judgments.n_levels(facet)
+    seen = [_Scored.of(item[part], system[part], score[part], k) for part in parts]
+    if not any(one.linked for one in seen):
+        return np.stack([one.own_means() for one in seen], axis=1), True
+    return np.stack([one.means() for one in seen], axis=1), all(one.complete for one in seen)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Scores by one judge.
+
+    Parameters
+    ----------
+    counts, sums : array, shape (items, systems)
+        How many scores there are of each, and their sum.
+    """
+
+    counts: Floats
+    sums: Floats
+
+    @classmethod
+    def of(cls, item: Ints, system: NDArray[np.int32], score: Floats, systems: int) -> _Scored:
+        """Scores by items and systems, of the items that there are."""
+        items, code = np.unique(item, return_inverse=True)
+        counts, sums = np.zeros((2, len(items), systems))
+        np.add.at(counts, (code, system), 1.0)
+        np.add.at(sums, (code, system), score)
+        return cls(counts, sums)
+
+    @property
+    def linked(self) -> bool:
+        """Whether any item is of several systems."""
+        return bool(((self.counts > 0).sum(axis=1) > 1).any())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item has as many scores of every system."""
+        return bool((self.counts == self.counts[:, :1]).all())
+
+    def own_means(self) -> Floats:
+        """Mean of each system's scores."""
+        n = self.counts.sum(axis=0)
+        return np.asarray(np.divide(self.sums.sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0))
+
+    def means(self) -> Floats:
+        """The same about their average, as if all had been of the same items."""
+        if self.complete:
+            means = self.own_means()
+            return np.asarray(means - means.mean())
+        each = self.counts.sum(axis=1, keepdims=True)
+        left = np.diag(self.counts.sum(axis=0)) - self.counts.T @ (self.counts / each)
+        brought = self.sums.sum(axis=0) - self.counts.T @ (self.sums.sum(axis=1) / each[:, 0])
+        if np.linalg.matrix_rank(left, hermitian=True) < len(left) - 1:
+            return np.full(len(left), np.nan)
+        return np.asarray(np.linalg.pinv(left, hermitian=True) @ brought)
 
 
 POWER = 0.9
@@ -202,7 +271,7 @@ class Board(Result):
 
         @property
         def rating(self) -> Floats:
-            """What systems are ordered by, shape (systems,)."""
+            """What is said of each, shape (systems,)."""
 
         @property
         def se(self) -> Floats:
@@ -230,7 +299,7 @@ class Board(Result):
 
         @property
         def measure(self) -> str:
-            """What systems are ordered by, in words."""
+            """What that is, in words."""
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -302,10 +371,15 @@ class Board(Result):
         """Upper limit of each interval, shape (systems,)."""
         return self.intervals[:, 1]
 
+    @property
+    def standing(self) -> Floats:
+        """What systems are ordered by, shape (systems,)."""
+        return self.rating
+
     @cached_property
     def group(self) -> NDArray[np.int64]:
         """Rank group of each system, from 1, after that of those surely above all; shape (systems,)."""
-        return rank_groups(self.rating, self.ranks.above) + bool(self.surely_above)
+        return rank_groups(self.standing, self.ranks.above) + bool(self.surely_above)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

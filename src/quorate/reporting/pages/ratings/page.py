@@ -370,9 +370,9 @@ def neighbours(found: Ratings) -> Figure:
 def _without_judges(judges: ByJudges) -> Figure:
     """Who is first without each judge, and by summaries that no single judge can move far."""
     rows = judges.rows()
-    same = sum(row["same"] for row in rows)
+    ways = f"{sum(row['same'] for row in rows)} of {counted(len(rows), 'other way')}"
     caption = Caption(
-        f"{judges.first} has the highest mean, and is first in {same} of {counted(len(rows), 'other way')} too",
+        f"{judges.first} has the highest {judges.mean}, and is first in {ways} too",
         ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
     )
     heads = Short.titles(way="by", first="first", same="as by the mean")
