@@ -10,8 +10,8 @@ from pathlib import Path
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
+from quorate.reporting.draw.marks import Marks, layered
 from quorate.reporting.draw.svg import Panel
-from quorate.reporting.draw.vega import Marks, layered
 from quorate.reporting.pages.judgments.page import intervals
 from quorate.reporting.print.files import specification
 from quorate.simulate import demo_truth, write_demo

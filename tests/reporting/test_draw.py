@@ -11,9 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, KNOWN, MISSED, NAIVE, NOISE, OTHERS, colour, kind, palette
+from quorate.reporting.draw.marks import (
+    CORRECTED,
+    KNOWN,
+    MISSED,
+    NAIVE,
+    NOISE,
+    OTHERS,
+    Marks,
+    channel,
+    colour,
+    kind,
+    layered,
+    palette,
+)
 from quorate.reporting.draw.svg import Panel
-from quorate.reporting.draw.vega import Marks, channel, layered
 
 
 def row(value: float, low: float, high: float) -> dict[str, float]:

@@ -13,8 +13,7 @@ import pytest
 from rich.console import Console
 
 from quorate.errors import InvalidInput
-from quorate.reporting.draw.marks import INK
-from quorate.reporting.draw.vega import Marks, layered
+from quorate.reporting.draw.marks import INK, Marks, layered
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Step, Tile, particulars
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.cells import cell, columns, csv_table, markdown_table, plain_markdown

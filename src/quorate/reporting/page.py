@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from quorate.caveats import weightiest_first
 from quorate.frozen import dataclass
@@ -13,9 +13,6 @@ from quorate.reporting.paper.reproduce import Provenance, called, made_with, rea
 from quorate.table.judgments import Judgments
 from quorate.table.measured import Measured
 from quorate.table.votes import Votes
-
-if TYPE_CHECKING:
-    from quorate.reporting.draw.vega import Spec
 
 Table: TypeAlias = Judgments | Votes | Measured
 Row = dict[str, Any]
@@ -122,7 +119,7 @@ class Figure:
     name: str
     caption: Caption
     rows: Sequence[Row]
-    chart: Callable[[], Spec] | None = None
+    chart: Callable[[], dict[str, Any]] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     folded: bool = False
     unfolded: bool = False
@@ -136,7 +133,7 @@ class Figure:
         caption: Caption,
         rows: Sequence[Row],
         heads: Mapping[str, str],
-        chart: Callable[[], Spec] | None = None,
+        chart: Callable[[], dict[str, Any]] | None = None,
         *,
         titles: Mapping[str, str] | None = None,
         folded: bool = False,

@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from quorate.reporting.draw import scales
-from quorate.reporting.draw.marks import INK
+from quorate.reporting.draw.marks import INK, Layer, shade
 from quorate.reporting.draw.scales import Line, Rows, attribute, fitted, line, number, rect, shape, shown, wide, words
-from quorate.reporting.draw.vega import Layer, shade
 
 SIZE = 12
 """Pixels of words on axes and in legends."""

@@ -10,9 +10,8 @@ from html import escape
 from typing import Any
 
 from quorate.reporting.draw.axes import GAP, LINE, MARGIN, SIZE, TALL, Axis, Ground, legends
-from quorate.reporting.draw.marks import CORRECTED, FONT, INK
+from quorate.reporting.draw.marks import CORRECTED, FONT, INK, Channel, Layer
 from quorate.reporting.draw.scales import Line, attribute, fitted, line, number, path, rect, shape, shown, wide, words
-from quorate.reporting.draw.vega import Channel, Layer, Row
 
 BAND = 0.9
 """Share of its row that a bar fills where nothing is said."""
@@ -26,7 +25,7 @@ class Panel(Ground):
     Parameters
     ----------
     spec : mapping
-        The drawing, in the part of Vega-Lite that `quorate.reporting.draw.vega` writes.
+        The drawing, in the part of Vega-Lite that `quorate.reporting.draw.marks` writes.
     width : float
         Pixels of all.
     above : sequence of (str, int)
@@ -102,7 +101,7 @@ class Panel(Ground):
             f'<g transform="translate({number(self.left)},{number(self.top)})">{"".join(self.parts)}</g></svg>'
         )
 
-    def tip(self, layer: Layer, row: Row, place: int) -> str:
+    def tip(self, layer: Layer, row: Mapping[str, Any], place: int) -> str:
         """The attribute by which a pointer over a mark finds what to say of it: which titles, and which row."""
         told: Sequence[Channel] = layer.encoding.get("tooltip", ())  # type: ignore[assignment]
         if not told or layer.mark.get("aria") is False:
@@ -271,7 +270,7 @@ _MARKS: Mapping[str, Callable[[Panel, Layer], Iterator[str]]] = {
 }
 
 
-def _at(panel: Panel, layer: Layer, row: Row, channel: str) -> float | None:
+def _at(panel: Panel, layer: Layer, row: Mapping[str, Any], channel: str) -> float | None:
     """Pixels of a row in a direction; the middle where it has no such channel, None where the row has no value."""
     axis, encoding = (panel.x if channel[0] == "x" else panel.y), layer.encoding.get(channel, {})
     if "value" in encoding:
@@ -292,7 +291,9 @@ def _at(panel: Panel, layer: Layer, row: Row, channel: str) -> float | None:
     return axis.at(value) + offset
 
 
-def _box(panel: Panel, layer: Layer, row: Row, *, fields: bool = False) -> tuple[float, float, float, float] | None:
+def _box(
+    panel: Panel, layer: Layer, row: Mapping[str, Any], *, fields: bool = False
+) -> tuple[float, float, float, float] | None:
     """Where a row begins and ends in both directions; through the panel where it has no such channel."""
     ends = []
     for axis, whole in ((panel.x, panel.across), (panel.y, panel.down)):
@@ -362,11 +363,11 @@ def _constant(layer: Layer) -> str:
     )
 
 
-def _stroke(layer: Layer, row: Row) -> str:
+def _stroke(layer: Layer, row: Mapping[str, Any]) -> str:
     return attribute("stroke", layer.mapped("color", row) or "")
 
 
-def _fill(layer: Layer, row: Row) -> str:
+def _fill(layer: Layer, row: Mapping[str, Any]) -> str:
     """The colour of a mark, unless all of its layer have one."""
     opacity = layer.value("opacity", row) if "opacity" in layer.encoding else None
     name = "stroke" if _is_stroke(layer) else "fill"
@@ -375,7 +376,7 @@ def _fill(layer: Layer, row: Row) -> str:
     return attribute(name, layer.mapped("color", row) or "") + faint + more
 
 
-def _area(layer: Layer, row: Row) -> float:
+def _area(layer: Layer, row: Mapping[str, Any]) -> float:
     """Square pixels of a point."""
     value, scale = layer.value("size", row), layer.encoding.get("size", {}).get("scale", {})
     if value is None:
@@ -384,10 +385,10 @@ def _area(layer: Layer, row: Row) -> float:
     return float(least + (most - least) * (value - low) / ((high - low) or 1))
 
 
-def _series(layer: Layer) -> dict[tuple[Any, ...], list[tuple[int, Row]]]:
+def _series(layer: Layer) -> dict[tuple[Any, ...], list[tuple[int, Mapping[str, Any]]]]:
     """Rows of every curve, with their places."""
     by = [name for name in ("color", "strokeDash", "shape", "detail") if "field" in layer.encoding.get(name, ())]
-    found: dict[tuple[Any, ...], list[tuple[int, Row]]] = {}
+    found: dict[tuple[Any, ...], list[tuple[int, Mapping[str, Any]]]] = {}
     for place, row in enumerate(layer.rows):
         found.setdefault(tuple(layer.value(name, row) for name in by), []).append((place, row))
     return found

@@ -8,8 +8,7 @@ from quorate.estimate.agents.ensemble import Ensemble
 from quorate.estimate.agents.hazard import Hazard
 from quorate.estimate.agents.runs import RepeatedRuns
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import Interval, picked
 from quorate.wording import at_level, counted, percent

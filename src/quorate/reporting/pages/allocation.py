@@ -22,8 +22,6 @@ from quorate.analysis.allocation import (
 from quorate.analysis.words import cut, number, significant
 from quorate.arrays import Floats
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, INK, MISSED, NAIVE, SOLID, Styles, coloured, dashed
-from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.paper.reproduce import titled
 from quorate.simulate.allocation.cycles import CYCLE, MIXED, CycleComparison, Sweep
@@ -110,16 +108,16 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         thick = "Thick line: calls saved, at the error that uniform allocation ends with. "
         lines.append(f"{thick if found.saved().value > 0 else ''}{_ROBIN}")
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         positive = [row for row in rows if row["error"] > 0]
         least = min(row["error"] for row in positive) / 2
         shown = [{**row, "low": max(row["low"], least)} for row in positive]
-        x, y, colour = calls(found.budget), error("error", shown), coloured(POLICIES)
-        band = Marks(shown).mark("area", opacity=0.18)
+        x, y, colour = calls(found.budget), error("error", shown), marks.coloured(POLICIES)
+        band = marks.Marks(shown).mark("area", opacity=0.18)
         wide = band.encode(x=x, y=error("low", shown), y2="high", color=colour)
-        means = Marks(shown).mark("line", strokeWidth=2.5)
+        means = marks.Marks(shown).mark("line", strokeWidth=2.5)
         tips = "policy calls:, error:.3~r"
-        drawn = means.encode(x=x, y=y, color=colour, strokeDash=dashed(POLICIES), tooltip=tips)
+        drawn = means.encode(x=x, y=y, color=colour, strokeDash=marks.dashed(POLICIES), tooltip=tips)
         layers = [wide, drawn]
         saved = study.saved if both else None
         if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
@@ -127,8 +125,10 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
             value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
             data = [{**value, "text": f"{share_text(saved.value)} saved"}]
             x, y = calls(found.budget, "needed"), error("at", shown)
-            rule = Marks(data).mark("rule", color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all", y=y)
-            words = Marks(data).mark("text", align="right", dy=-12, fontWeight="bold", color=INK)
+            rule = (
+                marks.Marks(data).mark("rule", color=marks.INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all", y=y)
+            )
+            words = marks.Marks(data).mark("text", align="right", dy=-12, fontWeight="bold", color=marks.INK)
             layers += [rule, words.encode(x=calls(found.budget, "all"), y=y, text="text:N")]
         return marks.finish(layers, height=340)
 
@@ -192,20 +192,20 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
     )
     line = "Pulls of an arm against its variance, arms of about equal variance taken together."
 
-    def chart() -> Spec:
-        styles = {SHORT[ROBIN_HOOD]: (CORRECTED, SOLID), IDEAL: (MISSED, DASHED)}
-        styles[SHORT[UNIFORM]] = (POLICIES[SHORT[UNIFORM]][0], DOTTED)
+    def chart() -> marks.Spec:
+        styles = {SHORT[ROBIN_HOOD]: (marks.CORRECTED, marks.SOLID), IDEAL: (marks.MISSED, marks.DASHED)}
+        styles[SHORT[UNIFORM]] = (POLICIES[SHORT[UNIFORM]][0], marks.DOTTED)
         shown = [
             {"which": name, "variance": row["variance"], "arms": row["arms"], "pulls": row[name]}
             for name in styles
             for row in rows
             if name in row
         ]
-        x = channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
-        y = channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
+        x = marks.channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
+        y = marks.channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
         tips = "which variance:.3~r pulls:.3~r arms:.3~r"
-        base = Marks(shown).encode(x=x, y=y, color=coloured(styles, "which"), tooltip=tips)
-        lines = base.mark("line", strokeWidth=2).encode(strokeDash=dashed(styles, "which"))
+        base = marks.Marks(shown).encode(x=x, y=y, color=marks.coloured(styles, "which"), tooltip=tips)
+        lines = base.mark("line", strokeWidth=2).encode(strokeDash=marks.dashed(styles, "which"))
         points = base.mark("point", filled=True, size=30, opacity=1)
         return marks.finish([lines, points.only(lambda row: row["which"] == SHORT[ROBIN_HOOD])], height=300)
 
@@ -297,15 +297,15 @@ def _saves(found: Allocation) -> str:
     return f"ROBIN-HOOD needs {calls}: {share_text(saved.value)} saved"
 
 
-def _bars(rows: list[Row], title: str) -> Callable[[], Spec]:
+def _bars(rows: list[Row], title: str) -> Callable[[], marks.Spec]:
     """Arms by value; bars have some width, also where all values are the same."""
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         wide = [{**row, "to": row["to"] if row["to"] > row["from"] else row["from"] + 1e-3} for row in rows]
         scale = {"zero": False, "nice": False, "padding": 6}
-        x = channel("from:Q", title=title, bin="binned", axis={"grid": False, "tickCount": 6}, scale=scale)
-        y = channel("arms:Q", title="arms", axis={"grid": True, "tickCount": 4, "tickMinStep": 1})
-        bar = Marks(wide).mark("bar", color=CORRECTED, opacity=0.85, binSpacing=1)
+        x = marks.channel("from:Q", title=title, bin="binned", axis={"grid": False, "tickCount": 6}, scale=scale)
+        y = marks.channel("arms:Q", title="arms", axis={"grid": True, "tickCount": 4, "tickMinStep": 1})
+        bar = marks.Marks(wide).mark("bar", color=marks.CORRECTED, opacity=0.85, binSpacing=1)
         return marks.finish([bar.encode(x=x, x2="to", y=y, tooltip="from:.3~r to:.3~r arms:,")], height=180)
 
     return chart
@@ -321,12 +321,12 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-POLICIES: Styles = {
-    SHORT[UNIFORM]: (NAIVE, DASHED),
-    SHORT[ROBIN_HOOD]: (CORRECTED, SOLID),
-    SHORT[ROBIN]: (MISSED, DOTTED),
+POLICIES: marks.Styles = {
+    SHORT[UNIFORM]: (marks.NAIVE, marks.DASHED),
+    SHORT[ROBIN_HOOD]: (marks.CORRECTED, marks.SOLID),
+    SHORT[ROBIN]: (marks.MISSED, marks.DOTTED),
 }
-SHADES = ("#CC79A7", CORRECTED, "#2F9C95", "#999933", "#8C6BB1")
+SHADES = ("#CC79A7", marks.CORRECTED, "#2F9C95", "#999933", "#8C6BB1")
 """Of deltas, from small ones on; dashed where one comes again with another warm-up."""
 BIAS, VARIANCE = "squared bias", "variance"
 _UNIFORM_SLACK = 0.01
@@ -352,25 +352,25 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
         finding = f"Rank correlation with human scores after {found.budget:,} calls: {', '.join(said)}"
         caption = Caption(finding, lines)
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         known = [
             {"policy": row["policy"], "calls": row["calls"], "coefficient": title, "correlation": row[name]}
             for row in rows
             for name, title in COEFFICIENTS.items()
             if row[name] == row[name]
         ]
-        dashes = dict(zip(COEFFICIENTS.values(), (SOLID, DASHED, DOTTED), strict=True))
+        dashes = dict(zip(COEFFICIENTS.values(), (marks.SOLID, marks.DASHED, marks.DOTTED), strict=True))
         legend = {"title": None, "symbolType": "stroke", "orient": "bottom"}
         kinds = {"domain": list(dashes), "range": list(dashes.values())}
-        strokes = channel("coefficient:N", scale=kinds, legend=legend)
+        strokes = marks.channel("coefficient:N", scale=kinds, legend=legend)
         axis = {"grid": True, "tickCount": 5}
-        y = channel("correlation:Q", title="correlation with human scores", scale={"zero": False}, axis=axis)
+        y = marks.channel("correlation:Q", title="correlation with human scores", scale={"zero": False}, axis=axis)
         layers = []
         for name in dict.fromkeys(row["policy"] for row in known):
             width, opacity = (6.0, 0.55) if name == SHORT[UNIFORM] else (2.0, 1.0)
-            line = Marks([row for row in known if row["policy"] == name])
+            line = marks.Marks([row for row in known if row["policy"] == name])
             line = line.mark("line", strokeWidth=width, opacity=opacity)
-            encoded = {"x": calls(found.budget), "y": y, "color": coloured(POLICIES), "strokeDash": strokes}
+            encoded = {"x": calls(found.budget), "y": y, "color": marks.coloured(POLICIES), "strokeDash": strokes}
             layers.append(line.encode(**encoded, tooltip="policy coefficient calls:, correlation:.3f"))
         return marks.finish(layers, height=320)
 
@@ -399,13 +399,17 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         why = "The bound is infinite until every arm has its equal share, so this is uniform allocation."
         lines.append(f"{mixed}{why}")
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         curve = sweep.curve
         points = zip(curve["setting"], curve["spent"].tolist(), curve["wce_mean"].tolist(), strict=True)
         known = [{"setting": SHORT.get(name, name), "calls": n, "error": at} for name, n, at in points if at > 0]
         styles = _styles(sweep)
-        line = Marks(known).mark("line", strokeWidth=2).encode(x=calls(int(sweep.spent[-1])), y=error("error", known))
-        colour, dashes = coloured(styles, "setting", columns=2), dashed(styles, "setting")
+        line = (
+            marks.Marks(known)
+            .mark("line", strokeWidth=2)
+            .encode(x=calls(int(sweep.spent[-1])), y=error("error", known))
+        )
+        colour, dashes = marks.coloured(styles, "setting", columns=2), marks.dashed(styles, "setting")
         drawn = line.encode(color=colour, strokeDash=dashes, tooltip="setting calls:, error:.3~r")
         return marks.finish([drawn], height=340)
 
@@ -434,7 +438,7 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
         *found.below_zero,
     )
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         parts = {BIAS: "bias_squared", VARIANCE: "variance"}
         drawn = [
             {"design": row["design"], "part": part, "order": i, "of_error": max(row[name], 0.0)}
@@ -442,10 +446,10 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
             if row["policy"] == SHORT[ROBIN_HOOD]
             for i, (part, name) in enumerate(parts.items())
         ]
-        scale = {"domain": list(parts), "range": [CORRECTED, "#8FC1E3"]}
-        fill = channel("part:N", scale=scale, legend={"title": None})
+        scale = {"domain": list(parts), "range": [marks.CORRECTED, "#8FC1E3"]}
+        fill = marks.channel("part:N", scale=scale, legend={"title": None})
         title = "mean squared error against the whole panel"
-        x = channel("of_error:Q", title=title, stack="zero", axis={"grid": True})
+        x = marks.channel("of_error:Q", title=title, stack="zero", axis={"grid": True})
         base = marks.chart(drawn, marks.labels("design"), step=30)
         return marks.finish([base.mark("bar").encode(x=x, color=fill, order="order:Q")])
 
@@ -460,27 +464,28 @@ def order(found: Allocation) -> list[str]:
     return [name for name in SHORT if name in found.outcomes]
 
 
-def calls(budget: int, field: str = "calls") -> Channel:
+def calls(budget: int, field: str = "calls") -> marks.Channel:
     """The axis of calls, as far as the budget."""
     axis = {"format": ",.0f", "grid": False}
-    return channel(f"{field}:Q", title="judge calls", axis=axis, scale={"domain": [0, budget], "nice": False})
+    return marks.channel(f"{field}:Q", title="judge calls", axis=axis, scale={"domain": [0, budget], "nice": False})
 
 
-def error(field: str, rows: Sequence[Row]) -> Channel:
+def error(field: str, rows: Sequence[Row]) -> marks.Channel:
     """The axis of errors."""
     ends = [row[name] for row in rows for name in ("low", "error", "high") if row.get(name)]
     scale = {"type": "log", "domain": [0.95 * min(ends), 1.05 * max(ends)], "nice": False}
     axis = {"grid": True, "tickCount": 6, "format": "~g"}
-    return channel(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
+    return marks.channel(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
 
 
-def _styles(sweep: Sweep) -> Styles:
+def _styles(sweep: Sweep) -> marks.Styles:
     """A colour for every delta; dashes where it comes again."""
     deltas = {name: one.delta for name, one in sweep.settings.items() if name != MIXED}
     seen = list(deltas.values())
     shades = {delta: SHADES[min(i, len(SHADES) - 1)] for i, delta in enumerate(dict.fromkeys(seen))}
-    styles: Styles = {
-        name: (shades[delta], DASHED if delta in seen[:i] else SOLID) for i, (name, delta) in enumerate(deltas.items())
+    styles: marks.Styles = {
+        name: (shades[delta], marks.DASHED if delta in seen[:i] else marks.SOLID)
+        for i, (name, delta) in enumerate(deltas.items())
     }
-    styles |= {MIXED: ("#CC5566", DOTTED)} if MIXED in sweep.settings else {}
-    return styles | {SHORT[UNIFORM]: (NAIVE, DASHED), SHORT[ROBIN]: (MISSED, DOTTED)}
+    styles |= {MIXED: ("#CC5566", marks.DOTTED)} if MIXED in sweep.settings else {}
+    return styles | {SHORT[UNIFORM]: (marks.NAIVE, marks.DASHED), SHORT[ROBIN]: (marks.MISSED, marks.DOTTED)}

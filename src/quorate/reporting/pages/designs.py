@@ -28,8 +28,7 @@ from quorate.planning.designs.dstudy import Projection
 from quorate.planning.search.optimum import Optimum
 from quorate.planning.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Table, Tile, particulars
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 

@@ -8,8 +8,7 @@ from quorate.analysis.words import cut, significant
 from quorate.decide.gaming import Gaming
 from quorate.numerics.reach import maximum_moments
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, whole_percent

@@ -9,8 +9,7 @@ from quorate.analysis.interim import Interim
 from quorate.analysis.words import called, cut, number, significant
 from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
-from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.study.status import Status
 from quorate.table.results import picked

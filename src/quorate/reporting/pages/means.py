@@ -10,8 +10,7 @@ from quorate.analysis.words import cut, number, significant
 from quorate.estimate.means.baseline import AgainstBaseline
 from quorate.estimate.means.mean_from import MeanFrom
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import Interval
 from quorate.wording import at_level, counted, decimals, percent, plural, whole_percent

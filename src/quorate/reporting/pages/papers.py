@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reproduction.comparison import Compared, Ran, Reproduction
 from quorate.reproduction.study import Drawing, publication

@@ -8,8 +8,7 @@ from math import isnan
 from quorate.analysis.words import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 from quorate.table.results import picked

@@ -9,8 +9,6 @@ from quorate.estimate.posterior.check import PosteriorCheck
 from quorate.estimate.posterior.result import DrawnComponents
 from quorate.numerics.posterior.chains import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SHAPES, colour, kind
-from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import picked
 from quorate.wording import counted, listed, whole_percent
@@ -68,24 +66,25 @@ def histogram(name: str, parameter: str, found: Uniformity, band: tuple[int, int
     said = "all bars in the band" if not outside else f"{counted(outside, 'bar')} outside the band"
     finding = f"{cut(parameter)}: {said}, p = {found.p:.3f}"
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         shown = [
-            {**row, "colour": CORRECTED if row["in the band"] else MISSED, "low": low, "high": high} for row in rows
+            {**row, "colour": marks.CORRECTED if row["in the band"] else marks.MISSED, "low": low, "high": high}
+            for row in rows
         ]
         expected = sum(found.counts) / BINS
-        x = channel("ranks:N", sort=None, title="rank of the truth", axis={"labelAngle": 0, "labelOverlap": True})
+        x = marks.channel("ranks:N", sort=None, title="rank of the truth", axis={"labelAngle": 0, "labelOverlap": True})
         top = 1.05 * max(high, *found.counts)
         scale, axis = {"domain": [0, top], "nice": False}, {"tickCount": 4}
 
-        def y(field: str) -> Channel:
-            return channel(f"{field}:Q", title="studies", scale=scale, axis=axis)
+        def y(field: str) -> marks.Channel:
+            return marks.channel(f"{field}:Q", title="studies", scale=scale, axis=axis)
 
-        base = Marks(shown).encode(x=x, tooltip="ranks studies:")
-        lines = Marks([{"low": low, "high": high, "expected": expected}])
+        base = marks.Marks(shown).encode(x=x, tooltip="ranks studies:")
+        lines = marks.Marks([{"low": low, "high": high, "expected": expected}])
         layers = [
-            lines.mark("rect", opacity=0.25, color=NAIVE).encode(y=y("low"), y2="high"),
+            lines.mark("rect", opacity=0.25, color=marks.NAIVE).encode(y=y("low"), y2="high"),
             base.mark("bar", width={"band": 0.8}).encode(y=y("studies"), color=marks.own_colour()),
-            lines.mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3]).encode(y=y("expected")),
+            lines.mark("rule", color=marks.INK, opacity=0.6, strokeDash=[4, 3]).encode(y=y("expected")),
         ]
         return marks.finish(layers, height=150)
 
@@ -160,7 +159,7 @@ def components(result: DrawnComponents) -> Figure:
     facets = result.judgments.names
     caption = Caption(finding, lines)
     heads = Short.titles("component", "variance", "share", low="95% interval")
-    look = [(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components]
+    look = [(marks.colour(one.name, facets), marks.SHAPES[marks.kind(one.name)]) for one in result.components]
     title = "share of the variance of one judgment"
     return marks.dotted("components", caption, rows, heads, title, unfolded=True, look=look, line=0.0, percent="share")
 
@@ -184,10 +183,10 @@ def priors(result: DrawnComponents) -> Figure:
         "An arrow: the interval goes on.",
     )
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         shown = [{key: value for key, value in row.items() if key not in ("law", "narrower")} for row in rows]
         window = marks.from_zero([row["sd"] for row in shown], [row["high"] for row in shown[1::2]])
-        looks = [NAIVE if place % 2 == 0 else CORRECTED for place in range(len(shown))]
+        looks = [marks.NAIVE if place % 2 == 0 else marks.CORRECTED for place in range(len(shown))]
         return marks.dots(
             shown, "component", "sd", f"standard deviation ({result.unit})", looks, window=window, tall=18
         )
@@ -218,7 +217,7 @@ def means(result: DrawnComponents) -> Figure:
     )
     caption = Caption(finding, lines)
     heads = Short.titles("prior", "mean", low="95% interval", reliable="reliable")
-    look = [(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior]
+    look = [(marks.CORRECTED if one.factor == 1 else marks.NAIVE, "circle") for one in result.sensitivity.with_prior]
     return marks.dotted("means", caption, rows, heads, "mean score", unfolded=True, look=look)
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.demo import AgainstTruth
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, MISSED, NAIVE, SOLID, Styles, coloured, dashed
-from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.simulate.validate import PLANS, PlanRun, Validated
 from quorate.wording import at_level, counted, listed, percent, whole_percent
@@ -40,7 +38,11 @@ def _certificate_coverage(found: Certificate) -> Figure:
     return Figure.of("certificate", Caption(finding, lines), rows, heads | {"scope": ""}, titles={"scope": " "})
 
 
-STYLES: Styles = {"naive": (NAIVE, DASHED), "standard": (MISSED, DOTTED), "optimal": (CORRECTED, SOLID)}
+STYLES: marks.Styles = {
+    "naive": (marks.NAIVE, marks.DASHED),
+    "standard": (marks.MISSED, marks.DOTTED),
+    "optimal": (marks.CORRECTED, marks.SOLID),
+}
 
 
 def page(result: Validated, table: Table | None = None) -> Page:
@@ -154,7 +156,7 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
     if not known:
         return None
 
-    def chart() -> Spec:
+    def chart() -> marks.Spec:
         shown = [
             {**row, "low": row["value"] - 2 * row["error"], "high": row["value"] + 2 * row["error"]} for row in known
         ]
@@ -163,18 +165,18 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         styles = {name: STYLES[name] for name in STYLES if name in {row["plan"] for row in shown}}
         budgets = sorted({row["budget"] for row in shown})
         axis = {"values": budgets, "format": ",", "grid": False}
-        x = channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
-        y = channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
-        base = Marks(shown).encode(x=x, color=coloured(styles, "plan"), tooltip="plan budget:, value:.3~r")
+        x = marks.channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
+        y = marks.channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
+        base = marks.Marks(shown).encode(x=x, color=marks.coloured(styles, "plan"), tooltip="plan budget:, value:.3~r")
         wide = base.mark("rule", strokeWidth=2, opacity=0.6)
         layers = [
-            wide.encode(y=channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
-            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=dashed(styles, "plan")),
+            wide.encode(y=marks.channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
+            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=marks.dashed(styles, "plan")),
             base.mark("point", filled=True, size=60, opacity=1).encode(y=y),
         ]
         if at is not None:
-            level = Marks([{"at": at}]).mark("rule", opacity=0.6, strokeDash=[4, 3])
-            layers.append(level.encode(y=channel("at:Q", title=title, axis=y["axis"], scale=y["scale"])))
+            level = marks.Marks([{"at": at}]).mark("rule", opacity=0.6, strokeDash=[4, 3])
+            layers.append(level.encode(y=marks.channel("at:Q", title=title, axis=y["axis"], scale=y["scale"])))
         return marks.finish(layers, height=300)
 
     return chart

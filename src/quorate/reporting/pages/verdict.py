@@ -14,8 +14,7 @@ from quorate.decide.votes import Verdict
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
-from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, Spec, channel
 from quorate.reporting.page import WHAT, Caption, Figure, Page, Row, Section, Short, Step, Table, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, margin, plural, shares, whole_percent

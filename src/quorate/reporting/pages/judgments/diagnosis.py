@@ -13,8 +13,7 @@ from quorate.estimate.diagnostics.check import Check, Quantiles
 from quorate.estimate.diagnostics.diagnose import Diagnosis
 from quorate.estimate.means.missing_bounds import MissingBounds
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour, palette
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Marks, Spec, channel, colour, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT

@@ -12,8 +12,7 @@ from quorate.caveats import weightiest_first
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import PARTIAL
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, SHAPES, colour, kind, palette
-from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, SHAPES, Spec, channel, colour, kind, palette
 from quorate.reporting.page import UNMADE, Caption, Figure, Page, Row, Section, Short, Step, Tile
 from quorate.reporting.pages.judgments.phrases import axis, capital, origin, places, scope, size
 from quorate.reporting.pages.panel.page import panel_caveats, panel_section

@@ -13,8 +13,7 @@ from quorate.analysis.words import cut, distinct, number, significant
 from quorate.estimate.components.robustness import Stated
 from quorate.estimate.means.flags import Flag, Flags
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, palette
-from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, Spec, channel, palette
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital, more, places, size
 from quorate.roles import JUDGE, PROMPT

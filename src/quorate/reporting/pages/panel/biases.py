@@ -12,8 +12,7 @@ from quorate.estimate.panel.bias import Bias
 from quorate.estimate.panel.reversals import Order, Reversals
 from quorate.frozen import dataclass
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import INK, palette
-from quorate.reporting.draw.vega import Channel, Spec, channel
+from quorate.reporting.draw.marks import INK, Channel, Spec, channel, palette
 from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.roles import JUDGE
 from quorate.table.results import picked

@@ -15,8 +15,7 @@ from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS, Crossed
 from quorate.planning.panel.groups import ANY
 from quorate.planning.panel.panel import Panel
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, MISSED, palette
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, MISSED, Spec, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.panel.biases import (
     Series,

@@ -13,8 +13,7 @@ from quorate.planning.panel.screening import Screening
 from quorate.planning.panel.shortlist import Shortlist
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
-from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.panel.biases import FEW, Series, axis
 from quorate.simulate.strategies import Validation

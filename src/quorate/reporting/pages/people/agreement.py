@@ -9,8 +9,7 @@ from quorate.analysis.words import cut, distinct, number, p_value, share
 from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.agreement.labelled import POOLED, decides
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, counted

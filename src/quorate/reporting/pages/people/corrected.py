@@ -11,8 +11,7 @@ from quorate.estimate.agreement.prediction_powered import Corrected
 from quorate.estimate.ratings.corrected_board import CorrectedRatings
 from quorate.planning.labels_plan import BoardPlan, LabelsPlan, plan_board_labels
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Table, Tile, particulars, title_of
 from quorate.reporting.pages.ratings.page import page as page_page
 from quorate.table.results import picked, plain

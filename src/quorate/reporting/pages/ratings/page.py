@@ -16,8 +16,7 @@ from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ranked import POWER, ByJudges, at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
-from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 

@@ -13,8 +13,7 @@ from quorate.planning.battles import BattleSample
 from quorate.planning.power.clusters import cluster_words, correlation_words
 from quorate.planning.power.votes_plan import VotesPlan
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import at_level, counted, percent

@@ -11,8 +11,7 @@ from quorate.estimate.doctor.support import VotesSupport
 from quorate.estimate.votes.signals import EDGES
 from quorate.estimate.votes.stability import WAYS, Stability, TieSensitivity
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette
-from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, Channel, Marks, Spec, channel, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile
 from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled

@@ -12,8 +12,7 @@ from quorate.numerics.votes.power import normal_size
 from quorate.planning.battles import NextBattles
 from quorate.planning.power.protocols import Protocol, Protocols
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
-from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
 from quorate.table.results import plain

@@ -10,8 +10,7 @@ from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.decide.stop import Standings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import CORRECTED, Spec
 from quorate.reporting.page import (
     Caption,
     Figure,
