@@ -16,9 +16,8 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.dstudy import Prices, Projection
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices
 from quorate.planning.designs.sources import Design, Source, from_fit
 from quorate.planning.search.grid import CATEGORIES, Grid, Piece, allowed, around
 from quorate.planning.search.grid import checked as checked_grid

@@ -25,7 +25,7 @@ from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.frozen import dataclass
 from quorate.numerics.inference import holm_level
-from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.dstudy import Prices
 from quorate.planning.power.sample_size import check_count
 from quorate.planning.search.optimize import Limits
 from quorate.roles import SYSTEM

@@ -22,7 +22,7 @@ from quorate.numerics.reach import Effect
 from quorate.numerics.roots import last
 from quorate.numerics.study_power import Studies, studies
 from quorate.numerics.votes.binomial import clopper_pearson, lower_tail
-from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.dstudy import Prices
 from quorate.planning.power.sample_size import check_alpha, check_count, check_power, check_range
 from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream

@@ -21,8 +21,7 @@ from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, SEN
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import MOST, maximum_moments
-from quorate.planning.designs.dstudy import Projection, project
-from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.dstudy import Prices, Projection, project
 from quorate.planning.designs.sources import observed_counts
 from quorate.planning.designs.studies import Studies
 from quorate.planning.search.optimum import plausible

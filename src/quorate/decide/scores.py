@@ -26,9 +26,8 @@ from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, scope
 from quorate.frozen import dataclass
 from quorate.numerics.study_power import Studies, one_square, studies
-from quorate.planning.designs.dstudy import Projection, of_difference
+from quorate.planning.designs.dstudy import Prices, Projection, cheapest, of_difference
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.designs.sources import observed_counts
 from quorate.planning.power.sample_size import check_range
 from quorate.planning.search.grid import ROLES

@@ -35,7 +35,7 @@ from quorate.numerics.prediction_powered import (
     worth_from,
 )
 from quorate.numerics.roots import root
-from quorate.planning.designs.prices import Prices, check
+from quorate.planning.designs.dstudy import Prices, check
 from quorate.planning.labels_plan import LabelsPlan, Persons, Reliability, StratumLabels, Way
 from quorate.planning.power.sample_size import check_power
 from quorate.roles import JUDGE

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from quorate.simulate.allocation.cycles import sweep_allocation as sweep_allocation
     from quorate.simulate.allocation.result import PolicyRuns as PolicyRuns
     from quorate.simulate.allocation.result import Saved as Saved
-    from quorate.simulate.crossed import draw_judgments as draw_judgments
     from quorate.simulate.demo import Coverage as Coverage
     from quorate.simulate.demo import demo_coverage as demo_coverage
     from quorate.simulate.demo import demo_table as demo_table
     from quorate.simulate.demo import demo_truth as demo_truth
+    from quorate.simulate.demo import draw_judgments as draw_judgments
     from quorate.simulate.demo import panel_table as panel_table
     from quorate.simulate.demo import write_demo as write_demo
     from quorate.simulate.demo import write_panel as write_panel

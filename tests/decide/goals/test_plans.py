@@ -9,7 +9,7 @@ from quorate.decide.goals.plans import batch, crossed, nothing
 from quorate.estimate.components.published import components
 from quorate.estimate.differences.difference import difference
 from quorate.planning.designs.dstudy import project
-from quorate.simulate.crossed import draw_judgments
+from quorate.simulate.demo import draw_judgments
 from quorate.table.facets import OK, Facet
 from quorate.table.judgments import Judgments
 

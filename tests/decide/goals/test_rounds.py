@@ -21,7 +21,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
 from quorate.numerics.sequential.spending import bounds, obrien_fleming, pocock
 from quorate.numerics.votes.binomial import p_value
-from quorate.simulate.crossed import draw_judgments
+from quorate.simulate.demo import draw_judgments
 from quorate.simulate.goals.goal import world
 from quorate.table.facets import OK, Facet
 from quorate.table.judgments import Judgments

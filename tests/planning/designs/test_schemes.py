@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidInput
+from quorate.planning.designs.dstudy import cheapest, cost, known
 from quorate.planning.designs.names import LAYOUTS, LayoutName
-from quorate.planning.designs.prices import cheapest, cost, known
 from quorate.planning.designs.schemes import Scheme, balanced_blocks, fewest_turns, interleaved
 
 

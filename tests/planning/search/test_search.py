@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.planning.designs.prices import cost
+from quorate.planning.designs.dstudy import cost
 from quorate.planning.designs.sources import Design, from_components
 from quorate.planning.search import search as searching
 from quorate.planning.search.grid import allowed

@@ -16,8 +16,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
+from quorate.planning.designs.dstudy import Prices, cheapest
 from quorate.planning.designs.names import LAYOUTS, LayoutName
-from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.power.prompt_types import two_stage
 from quorate.roles import JUDGE
 from quorate.streams import stream

@@ -1,9 +1,11 @@
-"""Decision studies: the standard error and the price that a design would have."""
+"""Decision studies: the standard error that a design would have, and its price by call, judge, item and prompt."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,25 +24,111 @@ from quorate.estimate.means.targets import PANEL, Target
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
+from quorate.planning.designs import sources
 from quorate.planning.designs.layouts import Count, Layout, lay_out
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices, cheapest, check, cost, known
 from quorate.planning.designs.schemes import MOST, Scheme
-from quorate.planning.designs.sources import (
-    CategoryItems,
-    Design,
-    Source,
-    from_components,
-    from_fit,
-    observed_counts,
-    shares_of,
-    sizes_of,
-)
 from quorate.planning.designs.studies import Studies, degrees_of_freedom
 from quorate.roles import ITEM, REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import Brief
+
+Prices = Mapping[str, float | Mapping[str, float]]
+_KINDS = ("call", "judge", "item", "generation", "prompt")
+
+
+def cost(
+    prices: Prices | None,
+    counts: Mapping[str, Count],
+    item: str,
+    calls: Count,
+    by_judge: Floats | None = None,
+    judges: Sequence[str] = (),
+) -> Floats | None:
+    """Price of a design, or of many at once; None when a price it needs is unknown, nan for those that it is of.
+
+    Where the judges of a design are not named, the cheapest are used, in the order of their prices: what does not
+    divide evenly falls on the first, as in `quorate.assign` with ``order="given"``. Of judges drawn at random the price
+    is the one to expect.
+
+    Parameters
+    ----------
+    prices : mapping, optional
+        Per ``call``, or per call of each ``judge`` by name; per ``item``, per ``generation`` (a response of the model
+        that is judged; one for each item where there is no such facet) and per ``prompt`` on top.
+    counts : mapping of str to int or array
+        Levels of every facet, in all.
+    item : str
+        Role of the item.
+    calls : int or array
+        Judgments in the design.
+    by_judge : array, shape (..., judges), optional
+        Judgments by each judge, in their order; equal if absent.
+    judges : sequence of str, optional
+        The judges, where they are particular ones.
+
+    Raises
+    ------
+    InvalidInput
+        If a price is no amount, or a judge of the design has none.
+    """
+    if prices is None:
+        return None
+    check(prices)
+    amounts = {kind: float(price) for kind, price in prices.items() if not isinstance(price, Mapping)}
+    bill: Any
+    if isinstance(named := prices.get("judge"), Mapping):
+        if unpriced := [name for name in judges if name not in named]:
+            raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge of the design")
+        ordered = np.array([named[name] for name in judges or cheapest(prices)], dtype=float)
+        if by_judge is None:
+            means = np.append(np.cumsum(ordered) / np.arange(1, len(ordered) + 1), np.nan)
+            bill = calls * means[np.minimum(np.asarray(counts.get("judge", 1), dtype=int), len(means)) - 1]
+        else:
+            used = by_judge.shape[-1]
+            bill = by_judge @ ordered[:used] if used <= len(ordered) else np.full(by_judge.shape[:-1], np.nan)
+    elif (each := amounts.get("judge", amounts.get("call"))) is not None:
+        bill = calls * each
+    else:
+        return None
+    items = counts.get(item, 0)
+    bought = {"item": items, "generation": counts.get("generation", items), "prompt": counts.get("prompt", 0)}
+    return np.asarray(bill + sum(amounts.get(kind, 0.0) * count for kind, count in bought.items()), dtype=float)
+
+
+def cheapest(prices: Prices) -> tuple[str, ...]:
+    """Judges by name, the cheapest first; empty where judges have no prices of their own."""
+    by_judge = prices.get("judge")
+    return tuple(sorted(by_judge, key=by_judge.__getitem__)) if isinstance(by_judge, Mapping) else ()
+
+
+def known(value: Floats | None) -> float | None:
+    """A single price; None where it is unknown."""
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def check(prices: Prices, kinds: Sequence[str] = _KINDS) -> None:
+    """Refuse prices that are none, or of other kinds than there are.
+
+    Raises
+    ------
+    InvalidInput
+        If a kind of price is unknown, or an amount is not a finite number of at least 0.
+    """
+    if not isinstance(prices, Mapping):
+        raise InvalidInput(f'prices: a mapping such as {{"call": 0.01}} is needed, got {prices!r}')
+    if "call" in prices and "judge" in prices:
+        raise InvalidInput("prices: a call has one price, or one by judge; got both call and judge")
+    unknown = set(prices) - set(kinds)
+    if unknown:
+        raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(kinds)}")
+    for kind, value in prices.items():
+        values = value.values() if isinstance(value, Mapping) else [value]
+        if isinstance(value, Mapping) and kind != "judge":
+            raise InvalidInput(f"prices: {kind} must be one number, got {dict(value)!r}")
+        if not all(isinstance(v, Real) and not isinstance(v, bool) and math.isfinite(v) and v >= 0 for v in values):
+            raise InvalidInput(f"prices: {kind} must be a finite amount of at least 0, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +183,7 @@ class OfDifference(Brief):
 
 def of_difference(found: SystemDifference) -> OfDifference:
     """What a difference is to designs, for the reading that it has."""
-    item, seen = found.fit.judgments.object, observed_counts(found.fit)
+    item, seen = found.fit.judgments.object, sources.observed_counts(found.fit)
     shared = found.method == "paired" or any(
         item in names and not _by_system(names, found.facet) for names in found.fit.classes
     )
@@ -122,7 +210,7 @@ def components_of_difference(found: SystemDifference) -> Components:
     its facets, for in a list of components it would be one of those that are named elsewhere in it.
     """
     item = found.fit.judgments.object
-    cell = [name for name in observed_counts(found.fit) if name not in (found.facet, item)]
+    cell = [name for name in sources.observed_counts(found.fit) if name not in (found.facet, item)]
 
     def spelled(name: str) -> str:
         parts = [item, *cell] if name == CELL else [part for part in name.split(":") if part != found.facet]
@@ -263,8 +351,8 @@ def project(
     balanced: float = 1.0,
     levels: Mapping[str, int] | None = None,
     categories: int | None = None,
-    category_items: CategoryItems | None = None,
-    category_shares: CategoryItems | None = None,
+    category_items: sources.CategoryItems | None = None,
+    category_shares: sources.CategoryItems | None = None,
     targets: Mapping[str, Target] | None = None,
     prices: Prices | None = None,
 ) -> Projection:
@@ -375,14 +463,16 @@ def project(
             rules.whole(name, count, 1, MOST)
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
-    sizes, unequal = sizes_of(category_items, categories), layout == "random" or balanced < 1
+    sizes, unequal = sources.sizes_of(category_items, categories), layout == "random" or balanced < 1
     if pair is not None and isinstance(source, Components):  # which have no levels of their own
         at_hand = {**pair.counts, **given}
         items, given = items or at_hand[ITEM], {name: n for name, n in at_hand.items() if name != ITEM}
     groups = len(sizes) or categories
-    wanted, named = shares_of(category_shares, category_items), cheapest(prices or {})
-    design = Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
-    made = from_components(source, design) if isinstance(source, Components) else from_fit(source, design)
+    wanted, named = sources.shares_of(category_shares, category_items), cheapest(prices or {})
+    design = sources.Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
+    made = (
+        sources.from_components(source, design) if isinstance(source, Components) else sources.from_fit(source, design)
+    )
     plan = projection(made, made.counts, made.replicates, scheme, prices=prices)
     return plan if pair is None else of_both(plan)
 
@@ -409,7 +499,7 @@ def scheme_of(
 
 
 def projection(
-    source: Source, counts: Mapping[str, int], replicates: int, scheme: Scheme, *, prices: Prices | None = None
+    source: sources.Source, counts: Mapping[str, int], replicates: int, scheme: Scheme, *, prices: Prices | None = None
 ) -> Projection:
     """A design with these counts, whatever those of the source are; see `project`."""
     laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=source.groups)
@@ -418,7 +508,7 @@ def projection(
 
 
 def projections(
-    source: Source,
+    source: sources.Source,
     counts: Mapping[str, Count],
     replicates: Count,
     scheme: Scheme,
@@ -434,7 +524,7 @@ def projections(
 
 
 def _in_full(
-    source: Source, laid: Layout, parts: Mapping[str, Any], scheme: Scheme, prices: Prices | None
+    source: sources.Source, laid: Layout, parts: Mapping[str, Any], scheme: Scheme, prices: Prices | None
 ) -> tuple[Projection, ...]:
     """Every design of a layout, from what each term brings to its variance."""
     studies = Studies(source, laid, source.values)
@@ -474,7 +564,7 @@ def _in_full(
     )
 
 
-def bill(source: Source, laid: Layout, prices: Prices | None) -> Floats | None:
+def bill(source: sources.Source, laid: Layout, prices: Prices | None) -> Floats | None:
     """Price of a layout, or of many designs at once; None where a price is unknown."""
     named = isinstance((prices or {}).get("judge"), Mapping)
     by_judge = laid.calls_of("judge") if named else None

@@ -19,8 +19,7 @@ from quorate.estimate.panel.crossed import crossed_scores
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive
-from quorate.planning.designs.dstudy import project
-from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.dstudy import Prices, project
 from quorate.planning.panel.screening import WHOLE_SEARCH, priced
 from quorate.planning.panel.shortlist import JudgePool, Shortlist, beyond_cells, facts
 from quorate.roles import FAMILY, JUDGE

@@ -23,9 +23,8 @@ from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
 from quorate.estimate.panel.reversals import Reversals, reversals
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
-from quorate.planning.designs.dstudy import Projection, project
+from quorate.planning.designs.dstudy import Prices, Projection, check, project
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices, check
 from quorate.planning.designs.sources import observed_counts
 from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies

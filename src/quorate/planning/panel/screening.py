@@ -20,7 +20,7 @@ from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
-from quorate.planning.designs.prices import Prices, check, cost, known
+from quorate.planning.designs.dstudy import Prices, check, cost, known
 from quorate.planning.panel.shortlist import (
     ChoiceStability,
     JudgePool,

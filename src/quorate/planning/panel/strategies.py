@@ -13,9 +13,8 @@ from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION, Target, pool
 from quorate.frozen import dataclass
-from quorate.planning.designs.dstudy import Projection, project
+from quorate.planning.designs.dstudy import Prices, Projection, project
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices
 from quorate.planning.designs.schemes import MOST
 from quorate.roles import GENERATION, JUDGE
 from quorate.wording import Brief, counted, plural

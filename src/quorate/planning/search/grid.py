@@ -16,9 +16,9 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.frozen import dataclass
+from quorate.planning.designs.dstudy import Prices, cheapest
 from quorate.planning.designs.layouts import Count, fewest_items
 from quorate.planning.designs.names import LAYOUTS, LayoutName
-from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.designs.schemes import MOST, Scheme, is_count
 from quorate.planning.designs.sources import Source
 from quorate.planning.designs.weights import own_facets

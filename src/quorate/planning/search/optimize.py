@@ -26,19 +26,9 @@ from quorate.estimate.means.targets import FEWEST_DRAWN, PANEL, POPULATION, Targ
 from quorate.numerics.reach import Effect
 from quorate.numerics.roots import root
 from quorate.numerics.study_power import Studies, one_square, studies
-from quorate.planning.designs.dstudy import OfDifference, Projection, of_both, of_difference, project, projection
+from quorate.planning.designs import dstudy, sources
+from quorate.planning.designs.dstudy import check as _check_prices
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.prices import Prices, cheapest
-from quorate.planning.designs.prices import check as _check_prices
-from quorate.planning.designs.sources import (
-    CategoryItems,
-    Design,
-    Source,
-    from_components,
-    from_fit,
-    observed_counts,
-    sizes_of,
-)
 from quorate.planning.designs.studies import Studies as Planned
 from quorate.planning.designs.studies import mean_squares
 from quorate.planning.search.grid import (
@@ -76,7 +66,7 @@ _MORE = 100
 _SLACK = 1e-9
 
 
-def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projection | None:
+def cheapest_study(searched: Searched, chance: Chance, power: float) -> dstudy.Projection | None:
     """The cheapest of all designs whose studies have the power; None where no design has.
 
     All designs are screened by their standard error and Satterthwaite's degrees of freedom, as if their variance were
@@ -99,7 +89,7 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
     return None if place is None else searched.projection(kept, place)
 
 
-def best_study(searched: Searched, chance: Chance, power: float, budget: float) -> Projection | None:
+def best_study(searched: Searched, chance: Chance, power: float, budget: float) -> dstudy.Projection | None:
     """The design within a budget whose studies have the most power; None where a budget buys none.
 
     The hundred best by the screen of `cheapest_study` are judged in full.
@@ -109,7 +99,7 @@ def best_study(searched: Searched, chance: Chance, power: float, budget: float) 
     return max(plans, key=lambda plan: _chance(chance, plan), default=None)
 
 
-def _chance(chance: Chance, plan: Projection) -> float:
+def _chance(chance: Chance, plan: dstudy.Projection) -> float:
     """Power of a plan; 0 where it has too few levels to speak for others."""
     try:
         return chance(studies_of_plan(plan))
@@ -186,7 +176,7 @@ def _log_largest(df: float, chance: Chance, power: float, low: float, step: floa
     return root(short, low, high, xtol=1e-4)
 
 
-def studies_of_plan(plan: Projection) -> Studies:
+def studies_of_plan(plan: dstudy.Projection) -> Studies:
     """What studies of a design for the difference would find, if its components are right.
 
     Raises
@@ -233,14 +223,14 @@ def plan(
     budget: float | None = None,
     target_se: float | None = None,
     half_width: float | None = None,
-    prices: Prices | None = None,
+    prices: dstudy.Prices | None = None,
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
     targets: Mapping[str, Target] | None = None,
     own: Mapping[str, Any] | None = None,
     traded: bool = False,
     have: Judgments | None = None,
-    category_items: CategoryItems | None = None,
+    category_items: sources.CategoryItems | None = None,
 ) -> Optimum:
     """What to buy next: the most precise design for a budget, or the cheapest that is as precise as asked.
 
@@ -328,13 +318,13 @@ def plan(
         raise InvalidInput(f"limits: {shape}, got {type(limits).__name__}")
     given, prices = prices, {"call": 1.0} if prices is None else prices
     _check_prices(prices)
-    pair: OfDifference | None = None
+    pair: dstudy.OfDifference | None = None
     fit: Components | Decomposition | LatentDecomposition
     if isinstance(source, SystemDifference):
         if targets is not None or own is not None:
             name = "own" if targets is None else "targets"
             raise InvalidInput(f"{name}: a difference says what facets stand for, and what is at hand; leave it out")
-        pair = of_difference(source)
+        pair = dstudy.of_difference(source)
         fit, prices, targets = pair.source, pair.prices(prices), pair.targets
         have = None if have is None else pair.paid(have)
     elif isinstance(source, (Components, Decomposition, LatentDecomposition)):
@@ -342,7 +332,7 @@ def plan(
     else:
         expects = f"expects what decompose or components returns, got {type(source).__name__}; decompose it first"
         raise InvalidInput(f"source: {expects}")
-    sizes = sizes_of(category_items, (limits or {}).get(CATEGORIES))
+    sizes = sources.sizes_of(category_items, (limits or {}).get(CATEGORIES))
     made, grid = _prepared(
         fit, limits, layouts, targets or {}, prices, traded, sizes, None if pair is None else pair.counts
     )
@@ -354,11 +344,11 @@ def plan(
     if not searched.found.candidates:  # why the data determine no design: the reason for the first one
         piece = next(grid.pieces())
         design = piece.design(0)
-        projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
+        dstudy.projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
     own = own if own is None or not sizes else {"category_items": sizes, **own}
     at_hand = _design_at_hand(fit, own, prices, targets, grid, paid)
     if pair is not None and at_hand is not None:
-        at_hand = of_both(at_hand)
+        at_hand = dstudy.of_both(at_hand)
     place = _place(found, asked)
     plan = None if place is None else searched.projection(found.frontier, place)
     if at_hand is not None and _is_better(at_hand, plan, found, asked):
@@ -375,7 +365,7 @@ def plan(
         target_se=target_se,
         half_width=half_width,
         own=at_hand,
-        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
+        judges=plan.judges or tuple(dstudy.cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=tuple(dict.fromkeys(said)),
         position=place or 0,
         searched=searched,
@@ -398,7 +388,7 @@ def _goal(**goals: float | None) -> dict[str, float]:
 def designs(
     source: Components | Decomposition,
     *,
-    prices: Prices,
+    prices: dstudy.Prices,
     limits: Limits,
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target] | None = None,
@@ -419,31 +409,33 @@ def _prepared(
     limits: Limits | None,
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target],
-    prices: Prices,
+    prices: dstudy.Prices,
     traded: bool,
     sizes: tuple[float, ...] = (),
     counts: Mapping[str, int] | None = None,
-) -> tuple[Source, Grid]:
+) -> tuple[sources.Source, Grid]:
     """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design.
 
     So do those of components whose counts at hand are known.
     """
     unequal = traded or "random" in layouts
     if not isinstance(source, Components):
-        design = Design(categories=len(sizes) or None, sizes=sizes, targets=targets, unequal=unequal)
-        made = from_fit(source, replace(design, judges=cheapest(prices)))
+        design = sources.Design(categories=len(sizes) or None, sizes=sizes, targets=targets, unequal=unequal)
+        made = sources.from_fit(source, replace(design, judges=dstudy.cheapest(prices)))
         limits = around(made, prices) if limits is None else limits
     elif counts is not None:
         own = {name: n for name, n in counts.items() if name != ITEM}
-        made = from_components(source, Design(items=counts[ITEM], given=own, targets=targets))
+        made = sources.from_components(source, sources.Design(items=counts[ITEM], given=own, targets=targets))
         limits = around(made, prices) if limits is None else limits
     elif not limits or "items" not in limits:
         raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
     else:
         named = {ROLES.get(name, name) for name in limits} & set(source.facets) - {"item"}
         categories = 1 if CATEGORIES in limits else len(sizes) or None
-        design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets, sizes=sizes)
-        made = from_components(source, design)
+        design = sources.Design(
+            items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets, sizes=sizes
+        )
+        made = sources.from_components(source, design)
     grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
     held = {**made.counts, REPLICATE: made.replicates, **grouping}
     grid = allowed(limits, layouts, made.item, held)
@@ -461,7 +453,9 @@ def _place(found: Found, asked: Mapping[str, float]) -> int | None:
     return within(found, value) if goal == "budget" else precise(found, value)
 
 
-def _is_better(own: Projection, plan: Projection | None, found: Found, asked: Mapping[str, float]) -> bool:
+def _is_better(
+    own: dstudy.Projection, plan: dstudy.Projection | None, found: Found, asked: Mapping[str, float]
+) -> bool:
     """Whether the design at hand does what is asked, and better than the best of the grid."""
     [(goal, value)] = asked.items()
     if own.cost is None:
@@ -495,11 +489,11 @@ def _out_of_reach(searched: Searched, asked: Mapping[str, float], grid: Grid) ->
 def _design_at_hand(
     source: Components | Decomposition | LatentDecomposition,
     own: Mapping[str, Any] | None,
-    prices: Prices,
+    prices: dstudy.Prices,
     targets: Mapping[str, Target] | None,
     grid: Grid,
     paid: Paid | None = None,
-) -> Projection | None:
+) -> dstudy.Projection | None:
     """The design at hand; with the only number of categories that is allowed, unless it says another.
 
     A study that was made has nothing to be bought where its judgments are paid for.
@@ -508,7 +502,7 @@ def _design_at_hand(
         only = grid.levels.get(CATEGORIES, ())
         given = {**({CATEGORIES: only[0]} if len(only) == 1 else {}), **own}
         try:
-            asked = project(source, prices=prices, targets=targets, **given)
+            asked = dstudy.project(source, prices=prices, targets=targets, **given)
         except TypeError:
             raise InvalidInput(
                 f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
@@ -525,21 +519,21 @@ def _design_at_hand(
     return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
 
 
-def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
+def _unused(plan: dstudy.Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
     """A word where judgments that are paid for have no place in a plan."""
     if paid is None or plan.reused >= paid.total or plan.found is not None:
         return ()
     return (caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout),)
 
 
-def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.Caveat, ...]:
+def _left(plan: dstudy.Projection, grid: Grid, budget: float | None) -> tuple[caveats.Caveat, ...]:
     """A word where much of a budget buys nothing, and which limits are in the way."""
     if budget is None or plan.cost is None or plan.cost > _SPENT * budget:
         return ()
     return (caveats.money_left(budget, plan.cost, *_wider(plan, grid)),)
 
 
-def _wider(plan: Projection, grid: Grid) -> tuple[dict[str, int], dict[str, range]]:
+def _wider(plan: dstudy.Projection, grid: Grid) -> tuple[dict[str, int], dict[str, range]]:
     """What a plan has the most of that limits allow, and limits with twice as much of it; where none vary, of all."""
     at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
     varied = {name: values for name, values in grid.levels.items() if len(values) > 1} or grid.levels
@@ -551,7 +545,7 @@ def _wider(plan: Projection, grid: Grid) -> tuple[dict[str, int], dict[str, rang
     return {named.get(name, name): at[name] for name in most}, wider
 
 
-def _nearly(plan: Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:
+def _nearly(plan: dstudy.Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:
     """A word where much less money buys nearly as much."""
     found = searched.found
     place = None if budget is None else precise(found, (1 + _NEARLY) * found.reach(plan))
@@ -563,18 +557,18 @@ def _nearly(plan: Projection, searched: Searched, budget: float | None) -> tuple
 
 
 def _caveats(
-    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection, prices: Prices
+    source: Components | Decomposition, made: sources.Source, grid: Grid, plan: dstudy.Projection, prices: dstudy.Prices
 ) -> tuple[caveats.Caveat, ...]:
     out = []
     if isinstance(source, Decomposition):
         levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
         out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
         judges = source.judgments.facet(JUDGE).levels if JUDGE in source.judgments.names else ()
-        priced = cheapest(prices)
+        priced = dstudy.cheapest(prices)
         if priced and set(priced) != set(judges):
             strangers, unpriced = [n for n in priced if n not in judges], [n for n in judges if n not in priced]
             out.append(caveats.other_judges(strangers, unpriced))
-        seen = observed_counts(source)
+        seen = sources.observed_counts(source)
         far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
         far.pop(source.judgments.object, None)
         out += [caveats.beyond_the_study(far)] if far else []

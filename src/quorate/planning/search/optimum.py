@@ -19,8 +19,7 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
 from quorate.frozen import dataclass
-from quorate.planning.designs.dstudy import Projection, of_both, projections
-from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.dstudy import Prices, Projection, of_both, projections
 from quorate.planning.designs.sources import Source
 from quorate.planning.designs.studies import Studies
 from quorate.planning.search.grid import Grid, Piece

@@ -20,9 +20,8 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import is_grouping
 from quorate.frozen import dataclass
-from quorate.planning.designs.dstudy import Projection, bill
+from quorate.planning.designs.dstudy import Prices, Projection, bill, cheapest
 from quorate.planning.designs.layouts import Cycle, Layout, lay_out
-from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.designs.schemes import Scheme
 from quorate.planning.designs.sources import Source, is_attribute
 from quorate.planning.designs.studies import Studies

@@ -15,9 +15,18 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target, drawn_too
 from quorate.frozen import dataclass
-from quorate.planning.designs.dstudy import OfDifference, Projection, bill, of_both, of_difference, project
+from quorate.planning.designs.dstudy import (
+    OfDifference,
+    Prices,
+    Projection,
+    bill,
+    cost,
+    known,
+    of_both,
+    of_difference,
+    project,
+)
 from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
-from quorate.planning.designs.prices import Prices, cost, known
 from quorate.planning.designs.sources import Design, from_fit, observed_counts, refuse_targets
 from quorate.planning.designs.studies import Studies
 from quorate.roles import GENERATION, SYSTEM

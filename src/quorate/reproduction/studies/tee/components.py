@@ -15,7 +15,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.planning.designs.dstudy import project
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
-from quorate.simulate.crossed import draw_judgments
+from quorate.simulate.demo import draw_judgments
 from quorate.table.judgments import Judgments
 
 # The law that the simulations of appendix E share, with how they fit tables and project designs.

@@ -17,7 +17,7 @@ from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import normal_cdf, t_quantile
 from quorate.reproduction.studies.tee.components import variance_of
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
-from quorate.simulate.crossed import draw_judgments
+from quorate.simulate.demo import draw_judgments
 from quorate.table.judgments import Judgments
 
 # The staircase: coverage of intervals that leave out more and more of the pipeline (Table 8, Figs. 1 and 11).

@@ -13,7 +13,7 @@ from quorate.numerics.correlation import kendall, of_pair
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties import tie_model
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean
-from quorate.simulate.crossed import draw_judgments
+from quorate.simulate.demo import draw_judgments
 
 ITEMS, SYSTEMS, CATEGORIES, REPEATS = 150, 4, 5, 4
 QUALITY = {"category": 0.05, "item": 0.60, "system": 0.10, "item:system": 0.13}
