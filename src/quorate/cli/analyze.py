@@ -11,27 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quorate.cli import options
 from quorate.cli.asking import Yes, confirmed
 from quorate.cli.console import console, whole
-from quorate.cli.options import (
-    MODEL,
-    Declared,
-    File,
-    Files,
-    Group,
-    Level,
-    Output,
-    Reading,
-    ScoreReading,
-    ScoresFile,
-    Seed,
-    StudyRecord,
-    command,
-    names,
-    of,
-    only,
-    option,
-)
+from quorate.cli.options import command, names, of, only, option
 from quorate.cli.options.designs import components_from
 from quorate.cli.options.output import ENDINGS, Certifying, as_more, certified
 from quorate.cli.options.reading import Rows
@@ -47,7 +30,7 @@ OF_TWO = ("a", "b", "claim", "budget")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnalysisFiles(Files):
+class AnalysisFiles(options.Files):
     """The files of an analysis, of which the page is written unless that is not wanted."""
 
     report: list[Path] | None = option(
@@ -62,9 +45,9 @@ class AnalysisFiles(Files):
         """Refuse a report that is wanted and not."""
         if self.no_report and self.report:
             raise InvalidInput("--no-report: contradicts --report; give one of them")
-        Files.__post_init__(self)
+        options.Files.__post_init__(self)
 
-    def by_default(self, page: str, out: Output) -> AnalysisFiles:
+    def by_default(self, page: str, out: options.Output) -> AnalysisFiles:
         """With the page that is written unless it is said otherwise."""
         from quorate.reporting.print.files import writable
 
@@ -79,7 +62,7 @@ UNDECIDED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfLabels(Group):
+class OfLabels(options.Group):
     """Where labels are written."""
 
     to_people: Path | None = option(
@@ -96,14 +79,14 @@ class OfLabels(Group):
 
 @command
 def analyze(
-    file: File,
-    own: Annotated[Declared, of("quorate.analysis.analyze:analyze", *OF_TWO)],
+    file: options.File,
+    own: Annotated[options.Declared, of("quorate.analysis.analyze:analyze", *OF_TWO)],
     labels: OfLabels,
-    paper: StudyRecord,
+    paper: options.StudyRecord,
     certifying: Certifying,
-    reading: Reading,
+    reading: options.Reading,
     files: AnalysisFiles,
-    out: Output,
+    out: options.Output,
 ) -> int:
     """Honest error bars, and what to buy next.
 
@@ -160,11 +143,11 @@ NOTE = "Simulated, not real judgments, by the components of a study (Messing 202
 
 @command
 def demo(
-    seed: Seed = 1,
+    seed: options.Seed = 1,
     directory: Path | None = option("DIR", f"Keep the simulated file here, as {FILE}.", writable=True),
     *,
     files: Annotated[AnalysisFiles, only("context", "report", "no_report")],
-    out: Output,
+    out: options.Output,
 ) -> int:
     """See it on simulated scores whose truth is known."""
     from quorate.analysis.demo import against_truth
@@ -197,13 +180,13 @@ Pilot = Annotated[
 
 @command
 def mean_from(
-    file: ScoresFile,
+    file: options.ScoresFile,
     pilot: Pilot,
-    own: Annotated[Declared, of("quorate.estimate.means.mean_from:mean_from")],
-    fit: Annotated[Declared, MODEL],
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    own: Annotated[options.Declared, of("quorate.estimate.means.mean_from:mean_from")],
+    fit: Annotated[options.Declared, options.MODEL],
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """The mean of scores whose uncertainty a pilot knows.
 
@@ -228,7 +211,7 @@ RunsFile = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stages(Group):
+class Stages(options.Group):
     """The stages of the chain."""
 
     stages: str = option(
@@ -237,12 +220,16 @@ class Stages(Group):
         default=MISSING,
     )
     cluster: str | None = option("COLUMN", "What makes runs alike, such as the item.")
-    level: Level = 0.95
+    level: options.Level = 0.95
 
 
 @command
 def chain(
-    file: RunsFile, stages: Stages, rows: Annotated[Rows, only("where", "file_format")], files: Files, out: Output
+    file: RunsFile,
+    stages: Stages,
+    rows: Annotated[Rows, only("where", "file_format")],
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which agent of a chain the variance of the last one's scores comes from.
 
@@ -263,7 +250,7 @@ DECLINED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known(Group):
+class Known(options.Group):
     """What is known before, and whether the sampler is tried instead."""
 
     prior: Path | None = option(
@@ -275,7 +262,7 @@ class Known(Group):
         "often as it says?",
     )
 
-    def earlier(self, reading: ScoreReading, own: Declared) -> Prior | None:
+    def earlier(self, reading: options.ScoreReading, own: options.Declared) -> Prior | None:
         """The components of the earlier study."""
         from quorate.estimate.components.decompose import decompose
 
@@ -294,14 +281,14 @@ class Known(Group):
 
 @command
 def posterior(
-    file: ScoresFile,
-    own: Annotated[Declared, of("quorate.estimate.posterior.posterior:posterior")],
+    file: options.ScoresFile,
+    own: Annotated[options.Declared, of("quorate.estimate.posterior.posterior:posterior")],
     known: Known,
     yes: Yes = False,
     *,
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Components and the mean as posterior distributions.
 

@@ -10,21 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quorate.cli import options
 from quorate.cli.console import console, heading, points, say, table, whole
-from quorate.cli.options import (
-    SEED,
-    Declared,
-    Files,
-    Group,
-    Output,
-    VoteReading,
-    VotesFile,
-    command,
-    names,
-    of,
-    option,
-    pairs,
-)
+from quorate.cli.options import command, names, of, option, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
@@ -41,7 +29,7 @@ MOST_JUDGES = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Items(Group):
+class Items(options.Group):
     """What is to be judged."""
 
     items: str = option(
@@ -99,7 +87,7 @@ class Items(Group):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(Group):
+class Asked(options.Group):
     """Who is asked, and with what words."""
 
     judges: str | None = option("NAMES|N", "Who judges, with commas, names that have one in quotes; or how many.")
@@ -122,12 +110,12 @@ class Asked(Group):
 def assign(
     items: Items,
     asked: Asked,
-    own: Annotated[Declared, of("quorate.planning.assign:assign", "order")],
+    own: Annotated[options.Declared, of("quorate.planning.assign:assign", "order")],
     calls: Path | None = option(
         "FILE", "Where the calls are written: .csv, .tsv, .jsonl or .parquet.", "--out", writable=True
     ),
     *,
-    out: Output,
+    out: options.Output,
 ) -> int:
     """Which judge scores which item, as a table of calls.
 
@@ -200,13 +188,13 @@ Battles = Annotated[
 
 @command
 def next_battles(
-    file: VotesFile,
-    own: Annotated[Declared, of("quorate.planning.battles:next_battles", n="--number", systems="--system")],
+    file: options.VotesFile,
+    own: Annotated[options.Declared, of("quorate.planning.battles:next_battles", n="--number", systems="--system")],
     chosen: Battles = None,
     *,
-    reading: VoteReading,
-    files: Files,
-    out: Output,
+    reading: options.VoteReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which pairs of systems to ask about next.
 
@@ -228,7 +216,7 @@ def next_battles(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pool(Group):
+class Pool(options.Group):
     """The columns of a pool of battles."""
 
     model_a: str = option("COLUMN", "Column of the first model.", default="model_a")
@@ -261,11 +249,11 @@ def sample_battles(
     ],
     floor: Annotated[int, typer.Option(metavar="N", min=1, help="Battles wanted for every system in every category.")],
     chosen: Battles = None,
-    seed: Annotated[int, SEED] = 1,
+    seed: Annotated[int, options.SEED] = 1,
     *,
     named: Pool,
-    files: Files,
-    out: Output,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which battles to have judged.
 

@@ -8,24 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.options import (
-    Declared,
-    File,
-    Files,
-    Group,
-    Labelled,
-    Output,
-    People,
-    Reading,
-    VoteReading,
-    VotesFile,
-    command,
-    names,
-    of,
-    only,
-    operand,
-    option,
-)
+from quorate.cli import options
+from quorate.cli.options import command, names, of, only, operand, option
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.reading import Rows, with_column
 from quorate.errors import InvalidInput
@@ -38,12 +22,12 @@ if TYPE_CHECKING:
 
 @command
 def against(
-    file: File,
-    labels: Labelled,
-    own: Annotated[Declared, of("quorate.estimate.agreement.against:against")],
-    reading: Reading,
-    files: Files,
-    out: Output,
+    file: options.File,
+    labels: options.Labelled,
+    own: Annotated[options.Declared, of("quorate.estimate.agreement.against:against")],
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """How often judges say what people say, and how many judges they are worth.
 
@@ -68,7 +52,7 @@ def against(
     return code
 
 
-def judged(file: Path, reading: Reading) -> Judgments | Votes:
+def judged(file: Path, reading: options.Reading) -> Judgments | Votes:
     """What judges said: votes, of which a facet may be the wording of the question, or scores or labels."""
     scores = [name for name in reading.given("scores") if name != "facet"]
     if reading.roles is not None:
@@ -83,12 +67,12 @@ def judged(file: Path, reading: Reading) -> Judgments | Votes:
 
 @command
 def agree(
-    file: File,
-    people: People,
-    own: Annotated[Declared, of("quorate.estimate.agreement.agreement:agreement")],
-    reading: Reading,
-    files: Files,
-    out: Output,
+    file: options.File,
+    people: options.People,
+    own: Annotated[options.Declared, of("quorate.estimate.agreement.agreement:agreement")],
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """How often judges decide battles as people do.
 
@@ -102,8 +86,8 @@ def agree(
     judged, theirs = people.sources(file, reading, own.value("key"), needed=True)
     if not isinstance(judged, Votes):
         own.refuse_other("scores")
-    options = own.arguments(judged if isinstance(theirs, list) else theirs)
-    found = agreement(judged, theirs or [], **options)
+    given = own.arguments(judged if isinstance(theirs, list) else theirs)
+    found = agreement(judged, theirs or [], **given)
     notes = with_column(judged.notes, "people", None if people.people else people.human_label)
     out.show(found, files, judged, seed=own.value("rng"), notes=notes)
     return 0
@@ -111,15 +95,15 @@ def agree(
 
 @command
 def corrected(
-    file: File,
+    file: options.File,
     a: str | None = operand("A", "Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."),
     b: str | None = operand("B", "Against it. Default, of votes: all others."),
     *,
-    labels: Labelled,
-    own: Annotated[Declared, of("quorate.estimate.agreement.prediction_powered:corrected", "a", "b")],
-    reading: Reading,
-    files: Files,
-    out: Output,
+    labels: options.Labelled,
+    own: Annotated[options.Declared, of("quorate.estimate.agreement.prediction_powered:corrected", "a", "b")],
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """What people would find, from judges on everything and people on a part.
 
@@ -136,15 +120,15 @@ NEEDED = of("quorate.planning.labels_plan:plan_board_labels")
 
 @command
 def corrected_ratings(
-    file: VotesFile,
-    labels: Labelled,
-    own: Annotated[Declared, of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")],
+    file: options.VotesFile,
+    labels: options.Labelled,
+    own: Annotated[options.Declared, of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")],
     elo: bool = option("", "Points of the Elo scale, 1000 on average.", default=False),
     *,
-    needed: Annotated[Declared, NEEDED],
-    reading: VoteReading,
-    files: Files,
-    out: Output,
+    needed: Annotated[options.Declared, NEEDED],
+    reading: options.VoteReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """The leaderboard that people would give, from judges on all battles, people on few.
 
@@ -167,7 +151,7 @@ RowsFile = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Group):
+class Model(options.Group):
     """What is regressed on what."""
 
     outcome: str = option("COLUMN", "Labels that the judge gave, of every row.", default=MISSING)
@@ -183,10 +167,10 @@ class Model(Group):
 def regress(
     file: RowsFile,
     model: Model,
-    own: Annotated[Declared, of("quorate.estimate.regression.regress:regress")],
+    own: Annotated[options.Declared, of("quorate.estimate.regression.regress:regress")],
     rows: Annotated[Rows, only("where", "file_format")],
-    files: Files,
-    out: Output,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """A regression on labels of a judge, right also where the judge is not.
 

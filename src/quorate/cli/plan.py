@@ -9,32 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.options import (
-    LINKED,
-    Declared,
-    File,
-    Files,
-    Group,
-    Labelled,
-    Output,
-    Prices,
-    Reading,
-    ScoreReading,
-    ScoresFile,
-    SourceFile,
-    Targets,
-    VoteReading,
-    command,
-    grid,
-    names,
-    of,
-    only,
-    operand,
-    option,
-    pairs,
-    planned_source,
-    table_of,
-)
+from quorate.cli import options
+from quorate.cli.options import command, grid, names, of, only, operand, option, pairs, planned_source, table_of
 from quorate.cli.options.groups import spelled
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
@@ -60,7 +36,7 @@ LIMITS = {"temperature": "temperatures", "category": "categories"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits(Group):
+class Limits(options.Group):
     """The designs that are allowed."""
 
     items: Numbers = None
@@ -80,9 +56,9 @@ class Limits(Group):
 
 @command
 def optimize(
-    file: SourceFile,
-    goal: Annotated[Declared, GOAL],
-    prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
+    file: options.SourceFile,
+    goal: Annotated[options.Declared, GOAL],
+    prices: Annotated[options.Prices, only("price", "judge_price", "item_price", "prompt_price")],
     limits: Limits,
     own: str | None = option(
         "DESIGN", "The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file."
@@ -94,10 +70,10 @@ def optimize(
         "N", "Pilots redrawn to say how sure the choice is; 0 for none. Default: 200, of judgments.", min=0, max=10_000
     ),
     *,
-    fit: Annotated[Declared, FIT],
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    fit: Annotated[options.Declared, FIT],
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """What to buy next, for a budget or for a standard error.
 
@@ -133,7 +109,7 @@ def paid_for(
     have: Path | None,
     file: Path,
     fitted: Components | Decomposition | LatentDecomposition | SystemDifference,
-    reading: ScoreReading,
+    reading: options.ScoreReading,
 ) -> Judgments | None:
     """The judgments that are paid for; those that were fitted where the file is the same."""
     if have is None:
@@ -152,13 +128,13 @@ def design(text: str | None) -> dict[str, Any] | None:
 
 @command
 def project(
-    file: SourceFile,
-    own: Annotated[Declared, of("quorate.planning.designs.dstudy:project")],
-    prices: Annotated[Prices, only("price")],
-    fit: Annotated[Declared, LINKED],
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    file: options.SourceFile,
+    own: Annotated[options.Declared, of("quorate.planning.designs.dstudy:project")],
+    prices: Annotated[options.Prices, only("price")],
+    fit: Annotated[options.Declared, options.LINKED],
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """What another design would give, and what it would cost.
 
@@ -173,16 +149,16 @@ def project(
 
     asked = own.value("targets") or {}
     fitted = planned_source(file, reading, fit, asked)
-    options: dict[str, Any] = {"targets": None if isinstance(fitted, SystemDifference) else asked}
-    options |= {"prices": prices.prices()}
+    given: dict[str, Any] = {"targets": None if isinstance(fitted, SystemDifference) else asked}
+    given |= {"prices": prices.prices()}
     judgments, proposed = table_of(fitted), {*own.given()} - {"targets"}
     if isinstance(fitted, (Decomposition, SystemDifference)) and not proposed:
-        found = Changes(what_if(fitted, **options))
+        found = Changes(what_if(fitted, **given))
         out.show(found, files, judgments, plain=[change.to_dict() for change in found.what_if])
         return 0
-    planned = own(fitted, **options)
+    planned = own(fitted, **given)
     listed = not (isinstance(fitted, SystemDifference) and fitted.method != "paired")
-    now = at_hand(as_it_is(fitted, **options), planned) if listed and not isinstance(fitted, Components) else ()
+    now = at_hand(as_it_is(fitted, **given), planned) if listed and not isinstance(fitted, Components) else ()
     out.show(planned, files, judgments, also=now)
     return 0
 
@@ -193,13 +169,13 @@ def effect_size(
     a: str | None = operand("A", "With a pilot of more than two systems: the first."),
     b: str | None = operand("B", "The second."),
     *,
-    own: Annotated[Declared, of("quorate.decide.effect:plan_effect")],
+    own: Annotated[options.Declared, of("quorate.decide.effect:plan_effect")],
     bar: float | None = option("P", "Instead: a share that one system is to pass, with --seen or --rates P."),
     seen: str | None = option("WINS/N", "Right answers of all, such as 47/50, for --bar."),
-    targets: Targets,
-    prices: Annotated[Prices, only("price", "judge_price")],
-    reading: ScoreReading,
-    out: Output,
+    targets: options.Targets,
+    prices: Annotated[options.Prices, only("price", "judge_price")],
+    reading: options.ScoreReading,
+    out: options.Output,
 ) -> int:
     """How many items a difference takes, without data or from a pilot; or whether a share passes a bar.
 
@@ -212,14 +188,17 @@ def effect_size(
     effect = own.value("effect")
     if seen is not None and bar is None:
         raise InvalidInput("--seen: is for --bar; give that, or leave it out")
-    of_pilot = [*(spelled(ScoreReading, name) for name in reading.given()), *(["--target"] if targets.target else [])]
-    of_pilot += [spelled(Prices, name) for name in prices.given()]
+    of_pilot = [
+        *(spelled(options.ScoreReading, name) for name in reading.given()),
+        *(["--target"] if targets.target else []),
+    ]
+    of_pilot += [spelled(options.Prices, name) for name in prices.given()]
     if file is not None:
         _refuse([*given, *({"bar"} if bar is not None else ())], "is said by the pilot; leave it out, or the file")
         if effect is None:
             raise InvalidInput("--effect: give the difference to be found")
-        options = {"targets": targets.asked() or None, "prices": prices.prices(), **asked}
-        step = plan_study(effect, reading.judgments(file), a, b, **options)
+        of_study = {"targets": targets.asked() or None, "prices": prices.prices(), **asked}
+        step = plan_study(effect, reading.judgments(file), a, b, **of_study)
         out.show(step, sentence=step.sentence)
         return 0
     _refuse(of_pilot, "is for a pilot; name its file")
@@ -244,21 +223,21 @@ def _part_of(text: str | None) -> tuple[int, int] | None:
     return None if counts is None else (int(counts[1]), int(counts[2]))
 
 
-def _refuse(options: list[str], why: str) -> None:
-    for name in options:
+def _refuse(names: list[str], why: str) -> None:
+    for name in names:
         raise InvalidInput(f"{name if name.startswith('-') else '--' + name.replace('_', '-')}: {why}")
 
 
 @command
 def plan_labels(
-    file: File,
-    labels: Labelled,
-    own: Annotated[Declared, of("quorate.planning.plan_labels:plan_labels")],
-    prices: Annotated[Prices, only("price", "judge_price", "item_price")],
+    file: options.File,
+    labels: options.Labelled,
+    own: Annotated[options.Declared, of("quorate.planning.plan_labels:plan_labels")],
+    prices: Annotated[options.Prices, only("price", "judge_price", "item_price")],
     human_price: Annotated[float, typer.Option(metavar="USD", help="Price of one answer by a person.")],
-    reading: Reading,
-    files: Files,
-    out: Output,
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """How many labels by people and predictions by judges to buy, from a pilot with both.
 
@@ -282,10 +261,10 @@ def plan_votes(
         "FILE", "Votes on other systems by a like protocol: plan for the margin of the pair at a quarter of theirs."
     ),
     *,
-    own: Annotated[Declared, of("quorate.planning.power.votes_plan:plan_votes")],
-    reading: VoteReading,
-    files: Files,
-    out: Output,
+    own: Annotated[options.Declared, of("quorate.planning.power.votes_plan:plan_votes")],
+    reading: options.VoteReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """How many votes are needed, for a margin, for equivalence or from a pilot.
 
@@ -301,7 +280,7 @@ def plan_votes(
         )
     for name in () if of_file or margins_from else reading.given():
         raise InvalidInput(
-            f"{spelled(VoteReading, name)}: for votes in a file; give one with --pilot or --margins-from"
+            f"{spelled(options.VoteReading, name)}: for votes in a file; give one with --pilot or --margins-from"
         )
     if pilot is not None and of_file:
         wins = reading.votes(Path(pilot))
@@ -312,12 +291,12 @@ def plan_votes(
 
 @command
 def screen(
-    file: ScoresFile,
-    own: Annotated[Declared, of("quorate.planning.panel.screening:screen", "resamples", "rng")],
-    prices: Annotated[Prices, only("price", "judge_price", "item_price")],
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    file: options.ScoresFile,
+    own: Annotated[options.Declared, of("quorate.planning.panel.screening:screen", "resamples", "rng")],
+    prices: Annotated[options.Prices, only("price", "judge_price", "item_price")],
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which few of many judges should judge the rest, from a pilot.
 
@@ -331,8 +310,8 @@ def screen(
 
 @command
 def panel(
-    file: ScoresFile,
-    own: Annotated[Declared, of("quorate.planning.panel.panel:judges", "resamples")],
+    file: options.ScoresFile,
+    own: Annotated[options.Declared, of("quorate.planning.panel.panel:judges", "resamples")],
     group: str | None = option(
         "COLUMN",
         "Groups of judges to compare, such as tiers: their column; auto for the makers that names tell; or "
@@ -342,10 +321,10 @@ def panel(
         "", "Redraw studies from these scores and compare the strategies' variances.", default=False
     ),
     *,
-    prices: Annotated[Prices, only("price", "judge_price", "item_price", "generation_price")],
-    reading: ScoreReading,
-    files: Files,
-    out: Output,
+    prices: Annotated[options.Prices, only("price", "judge_price", "item_price", "generation_price")],
+    reading: options.ScoreReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which judge is off, and what one judge alone would reverse.
 

@@ -8,22 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from quorate.cli.options import (
-    UNSCALED,
-    Declared,
-    Files,
-    Group,
-    Level,
-    Output,
-    ScoreReading,
-    ScoresFile,
-    VoteReading,
-    VotesFile,
-    command,
-    grid,
-    of,
-    option,
-)
+from quorate.cli import options
+from quorate.cli.options import command, grid, of, option
 from quorate.cli.options.groups import ALL, TWO
 from quorate.cli.options.reading import with_column
 from quorate.cli.options.systems import Pair, check_facet, clustered_by
@@ -35,7 +21,7 @@ MOST_SCORES = 100_001
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replay(Group):
+class Replay(options.Group):
     """What is replayed, and how."""
 
     by: str | None = option("COLUMN", "Facet with a study for every level, such as the dimension that is scored.")
@@ -76,7 +62,7 @@ class Replay(Group):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplayFiles(Files):
+class ReplayFiles(options.Files):
     """The files of a replay, of which charts come with the report."""
 
     report: list[Path] | None = option(
@@ -93,12 +79,14 @@ class ReplayFiles(Files):
 
 @command
 def adaptive(
-    file: ScoresFile,
-    own: Annotated[Declared, of("quorate.simulate.allocation.allocation:simulate_allocation", "policies", "floor")],
+    file: options.ScoresFile,
+    own: Annotated[
+        options.Declared, of("quorate.simulate.allocation.allocation:simulate_allocation", "policies", "floor")
+    ],
     replay: Replay,
-    reading: Annotated[ScoreReading, UNSCALED],
+    reading: Annotated[options.ScoreReading, options.UNSCALED],
     files: ReplayFiles,
-    out: Output,
+    out: options.Output,
 ) -> int:
     """What asking more where scores vary would save, replayed.
 
@@ -116,7 +104,7 @@ def adaptive(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Studies(Group):
+class Studies(options.Group):
     """The smaller studies."""
 
     budgets: str = option("NUMBERS", "Votes of a study, such as 50,200,500.", default="50,200,500")
@@ -133,7 +121,7 @@ class Studies(Group):
         "B", "With --a: votes of each type in the first stage, instead of by --c.", of=TWO, min=1
     )
     margin: float | None = option("D", "Margin of equivalence, for all pairs. Default: .05.", of=ALL)
-    level: Level = 0.95
+    level: options.Level = 0.95
     cluster: str | None = option(
         "ROLE",
         "Facet whose votes are drawn together, for all pairs, or none. Default: prompt, if there is one.",
@@ -145,7 +133,9 @@ class Studies(Group):
 
 
 @command
-def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, out: Output) -> int:
+def replay(
+    file: options.VotesFile, pair: Pair, studies: Studies, reading: options.VoteReading, out: options.Output
+) -> int:
     """What smaller studies of these votes would have found.
 
     Without --a and --b: how often verdicts of smaller studies are wrong, over all pairs. With them: votes over types of
@@ -170,7 +160,7 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
     return 0
 
 
-def beside(notes: Sequence[str], out: Output) -> None:
+def beside(notes: Sequence[str], out: options.Output) -> None:
     """Print notes beside JSON, which has no place for them."""
     for note in notes if out.as_json else ():
         typer.echo(f"quorate: {in_options(note)}", err=True)
@@ -178,12 +168,12 @@ def beside(notes: Sequence[str], out: Output) -> None:
 
 @command
 def protocols(
-    file: VotesFile,
+    file: options.VotesFile,
     other: Annotated[Path, typer.Argument(metavar="OTHER", help="Votes on the same systems by the other protocol.")],
-    own: Annotated[Declared, of("quorate.planning.power.protocols:protocols")],
-    reading: VoteReading,
-    files: Files,
-    out: Output,
+    own: Annotated[options.Declared, of("quorate.planning.power.protocols:protocols")],
+    reading: options.VoteReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Which of two ways of collecting votes decides with fewer of them.
 

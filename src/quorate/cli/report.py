@@ -8,22 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from quorate.cli import options
 from quorate.cli.console import caveats, console, heading, points, print_json, say, table, whole
-from quorate.cli.options import (
-    Declared,
-    Files,
-    Group,
-    Output,
-    ScoreReading,
-    ScoresFile,
-    Seed,
-    StudyRecord,
-    command,
-    of,
-    only,
-    operand,
-    option,
-)
+from quorate.cli.options import command, of, only, operand, option
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
@@ -42,15 +29,15 @@ OF_VOTES = ("a", "b", "power", "margin", "ties", "claim", "budget", "cluster", "
 @command
 def writeup(
     context: typer.Context,
-    file: ScoresFile,
-    paper: StudyRecord,
+    file: options.ScoresFile,
+    paper: options.StudyRecord,
     format_: Literal["text", "markdown", "json"] = option(
         "", "How it is printed; --json is json.", "--format", default="text"
     ),
     *,
-    own: Annotated[Declared, of("quorate.analysis.analyze:analyze", *OF_VOTES, "half_width", "link")],
-    reading: ScoreReading,
-    out: Output,
+    own: Annotated[options.Declared, of("quorate.analysis.analyze:analyze", *OF_VOTES, "half_width", "link")],
+    reading: options.ScoreReading,
+    out: options.Output,
 ) -> int:
     """A paragraph for a methods section, and the reporting checklist."""
     from quorate.reporting.paper.writeup import writeup as written
@@ -103,7 +90,7 @@ def show(out: Console, found: Writeup, *, full: bool) -> None:
 
 @command
 def export(
-    file: ScoresFile,
+    file: options.ScoresFile,
     to: Annotated[
         Path,
         typer.Argument(metavar="OUT", writable=True, help="The file that is written, or a folder for every-eval-ever."),
@@ -120,8 +107,8 @@ def export(
         default=False,
     ),
     *,
-    reading: ScoreReading,
-    out: Annotated[Output, only("as_json")],
+    reading: options.ScoreReading,
+    out: Annotated[options.Output, only("as_json")],
 ) -> int:
     """The judgments of a file as another file: plain, or for another tool."""
     from quorate.reporting.export import export as exported
@@ -140,7 +127,7 @@ FOUND = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running(Group):
+class Running(options.Group):
     """How simulations are run."""
 
     reps: int | None = option("N", "Replicates of every simulation, in place of the paper's.")
@@ -153,7 +140,7 @@ class Running(Group):
         default="1",
     )
     resume: Path | None = option("DIR", "Folder that keeps replicates: a killed run goes on there.", writable=True)
-    seed: Seed = 1
+    seed: options.Seed = 1
 
 
 @command
@@ -162,8 +149,8 @@ def reproduce(
     list_: bool = option("", "List the studies, and compute nothing.", "--list", default=False),
     *,
     running: Running,
-    files: Files,
-    out: Output,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Compute the published figures of the papers behind this again.
 
@@ -195,7 +182,7 @@ def reproduce(
     return FOUND if found.unexplained else 0
 
 
-def listed(ids: list[str] | tuple[()], out: Output) -> int:
+def listed(ids: list[str] | tuple[()], out: options.Output) -> int:
     """Print the studies, with the replicates of those that are simulations."""
     from quorate.reproduction.reproduce import chosen
     from quorate.reproduction.study import MonteCarlo, Reanalysis

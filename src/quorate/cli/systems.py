@@ -6,30 +6,8 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any
 
-from quorate.cli.options import (
-    MODEL,
-    UNSCALED,
-    Declared,
-    File,
-    Files,
-    Group,
-    Output,
-    People,
-    Prices,
-    Reading,
-    ScoreReading,
-    SourceFile,
-    VoteReading,
-    VotesFile,
-    Within,
-    command,
-    grid,
-    of,
-    only,
-    operand,
-    option,
-    source,
-)
+from quorate.cli import options
+from quorate.cli.options import command, grid, of, only, operand, option, source
 from quorate.cli.options.declared import parameters_of
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.output import Certifying, as_more, certified
@@ -46,18 +24,18 @@ EVERY = of(ALL, *(name for name in parameters_of(ALL) if name != "minimum"))
 
 @command
 def compare(
-    file: File,
+    file: options.File,
     a: str | None = operand("A", "A system; the verdict is about it. Needed where there are more than two."),
     b: str | None = operand("B", "The system it is compared with."),
     *,
-    own: Annotated[Declared, OWN],
-    every: Annotated[Declared, EVERY],
-    within: Within,
-    prices: Annotated[Prices, only("judge_price")],
+    own: Annotated[options.Declared, OWN],
+    every: Annotated[options.Declared, EVERY],
+    within: options.Within,
+    prices: Annotated[options.Prices, only("judge_price")],
     certifying: Certifying,
-    reading: Reading,
-    files: Files,
-    out: Output,
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Is A better than B? The verdict, and what would decide.
 
@@ -94,15 +72,15 @@ def compare(
 
 @command
 def monitor(
-    file: VotesFile,
+    file: options.VotesFile,
     a: str | None = operand("A", "The system that is to be better."),
     b: str | None = operand("B", "The system that it is compared with."),
     *,
-    own: Annotated[Declared, of("quorate.decide.stop:monitor", "a", "b")],
-    within: Within,
-    reading: VoteReading,
-    files: Files,
-    out: Output,
+    own: Annotated[options.Declared, of("quorate.decide.stop:monitor", "a", "b")],
+    within: options.Within,
+    reading: options.VoteReading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Whether votes still coming in already decide.
 
@@ -123,15 +101,15 @@ def monitor(
 
 @command
 def rank(
-    file: File,
-    own: Annotated[Declared, of("quorate.estimate.ratings.rank:rank", "random", "method", "residual_by")],
-    within: Within,
+    file: options.File,
+    own: Annotated[options.Declared, of("quorate.estimate.ratings.rank:rank", "random", "method", "residual_by")],
+    within: options.Within,
     elo: bool = option("", "Votes: points of the Elo scale, 1000 on average.", default=False, of="votes"),
     *,
     certifying: Certifying,
-    reading: Reading,
-    files: Files,
-    out: Output,
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """A leaderboard: ranks, ratings and intervals.
 
@@ -160,12 +138,12 @@ def rank(
 
 @command
 def pipelines(
-    file: File,
-    people: People,
-    own: Annotated[Declared, of("quorate.simulate.pipelines.pipelines:pipelines")],
-    reading: Reading,
-    files: Files,
-    out: Output,
+    file: options.File,
+    people: options.People,
+    own: Annotated[options.Declared, of("quorate.simulate.pipelines.pipelines:pipelines")],
+    reading: options.Reading,
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """Leaderboards by judges: error bars that count them.
 
@@ -187,7 +165,7 @@ MOST_DESIGNS = 400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Designs(Group):
+class Designs(options.Group):
     """Designs of the benchmark."""
 
     prompts: str | None = option("NUMBERS", "Prompts of the designs, such as 1,3,5. Default: 1 and all.")
@@ -205,14 +183,14 @@ class Designs(Group):
 
 @command
 def gaming(
-    file: SourceFile,
-    own: Annotated[Declared, of("quorate.decide.gaming:gaming", "resamples", k="--tries")],
+    file: options.SourceFile,
+    own: Annotated[options.Declared, of("quorate.decide.gaming:gaming", "resamples", k="--tries")],
     designs: Designs,
-    prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
-    fit: Annotated[Declared, MODEL],
-    reading: Annotated[ScoreReading, UNSCALED],
-    files: Files,
-    out: Output,
+    prices: Annotated[options.Prices, only("price", "judge_price", "item_price", "prompt_price")],
+    fit: Annotated[options.Declared, options.MODEL],
+    reading: Annotated[options.ScoreReading, options.UNSCALED],
+    files: options.Files,
+    out: options.Output,
 ) -> int:
     """What the best of many submissions gains by luck.
 

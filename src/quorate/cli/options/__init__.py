@@ -1,39 +1,9 @@
 """Options in groups, each declared once: a command names the groups that it takes."""
 
-from quorate.cli.options.declared import LINKED as LINKED
-from quorate.cli.options.declared import MODEL as MODEL
-from quorate.cli.options.declared import Declared as Declared
-from quorate.cli.options.declared import of as of
-from quorate.cli.options.designs import SourceFile as SourceFile
-from quorate.cli.options.designs import Targets as Targets
-from quorate.cli.options.designs import planned_source as planned_source
-from quorate.cli.options.designs import source as source
-from quorate.cli.options.designs import table_of as table_of
-from quorate.cli.options.groups import SEED as SEED
-from quorate.cli.options.groups import For as For
-from quorate.cli.options.groups import Group as Group
-from quorate.cli.options.groups import Level as Level
-from quorate.cli.options.groups import Prices as Prices
-from quorate.cli.options.groups import Seed as Seed
-from quorate.cli.options.groups import command as command
-from quorate.cli.options.groups import counts as counts
-from quorate.cli.options.groups import grid as grid
-from quorate.cli.options.groups import names as names
-from quorate.cli.options.groups import only as only
-from quorate.cli.options.groups import operand as operand
-from quorate.cli.options.groups import option as option
-from quorate.cli.options.groups import pairs as pairs
-from quorate.cli.options.output import Files as Files
-from quorate.cli.options.output import Output as Output
-from quorate.cli.options.output import StudyRecord as StudyRecord
-from quorate.cli.options.people import Labelled as Labelled
-from quorate.cli.options.people import People as People
-from quorate.cli.options.reading import UNSCALED as UNSCALED
-from quorate.cli.options.reading import File as File
-from quorate.cli.options.reading import Reading as Reading
-from quorate.cli.options.reading import ScoreReading as ScoreReading
-from quorate.cli.options.reading import ScoresFile as ScoresFile
-from quorate.cli.options.reading import VoteReading as VoteReading
-from quorate.cli.options.reading import VotesFile as VotesFile
-from quorate.cli.options.reading import role_of as role_of
-from quorate.cli.options.systems import Within as Within
+from quorate.cli.options.declared import *  # noqa: F403 - every group of the file, so that none is listed twice
+from quorate.cli.options.designs import *  # noqa: F403
+from quorate.cli.options.groups import *  # noqa: F403
+from quorate.cli.options.output import *  # noqa: F403
+from quorate.cli.options.people import *  # noqa: F403
+from quorate.cli.options.reading import *  # noqa: F403
+from quorate.cli.options.systems import *  # noqa: F403

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quorate.table.measured import Measured
     from quorate.table.votes import Votes
 
-Table = TypeVar("Table", bound="Judgments | Votes | Measured")
+Divided = TypeVar("Divided", bound="Judgments | Votes | Measured")
 
 NO_CLUSTER = "none"
 """What takes votes as independent."""
@@ -31,12 +31,12 @@ class Within(Group):
         "ROLE", "Votes: tell systems of one name apart by this facet, such as prompt_type.", of="votes"
     )
 
-    def told_apart(self, table: Table) -> Table:
+    def told_apart(self, table: Divided) -> Divided:
         """Votes in which systems of one name are told apart as asked; scores as they are."""
         from quorate.table.votes import Votes
 
         within = role_of(self.within, table)
-        return table if within is None or not isinstance(table, Votes) else cast("Table", table.within(within))
+        return table if within is None or not isinstance(table, Votes) else cast("Divided", table.within(within))
 
 
 # What commands ask of votes: two systems or all pairs, and the names that they check before anything is done.
