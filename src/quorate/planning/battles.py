@@ -16,18 +16,8 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.ratings.counts import tally
 from quorate.frozen import dataclass
+from quorate.numerics.ratings import next_vote
 from quorate.numerics.ratings.bradley_terry import fit
-from quorate.numerics.ratings.next_vote import (
-    RIDGE,
-    Criterion,
-    covariance,
-    drawn,
-    equal_votes,
-    gains,
-    information,
-    proportions,
-    shrunk,
-)
 from quorate.numerics.ratings.ties import moments
 from quorate.streams import stream
 from quorate.table.results import Result, Row
@@ -78,7 +68,7 @@ class NextBattles(Result):
     gain: Floats
     chosen: Ints = field(repr=False)
     equal: float
-    criterion: Criterion
+    criterion: next_vote.Criterion
     floor: float
     horizon: int
     seed: int
@@ -122,7 +112,7 @@ def next_battles(
     votes: Votes,
     n: int = 50,
     *,
-    criterion: Criterion = "A",
+    criterion: next_vote.Criterion = "A",
     floor: float = FLOOR,
     horizon: int | None = None,
     systems: Sequence[str] = (),
@@ -197,7 +187,7 @@ def chosen_battles(
     pairs: Sequence[Pair],
     n: int,
     *,
-    criterion: Criterion,
+    criterion: next_vote.Criterion,
     floor: float,
     horizon: int | None,
     seed: int,
@@ -210,18 +200,18 @@ def chosen_battles(
     if votes is None:
         best = np.full(len(pairs), 1 / len(pairs))
     else:
-        best = proportions(known.weight, known.held, ahead, known.a, known.b, criterion)
+        best = next_vote.proportions(known.weight, known.held, ahead, known.a, known.b, criterion)
     chance = floor / len(pairs) + (1 - floor) * best
     order = np.argsort(-chance, kind="stable")
-    law = covariance(known.held)
+    law = next_vote.covariance(known.held)
     place = np.argsort(order)
     return NextBattles(
         pairs=tuple(pairs[i] for i in order.tolist()),
         votes=known.votes[order],
         chance=chance[order],
-        gain=gains(known.weight, law, known.a, known.b, criterion)[order],
-        chosen=place[drawn(chance, n, stream(seed, purpose))],
-        equal=equal_votes(known.weight, known.held, ahead, chance, known.a, known.b, criterion),
+        gain=next_vote.gains(known.weight, law, known.a, known.b, criterion)[order],
+        chosen=place[next_vote.drawn(chance, n, stream(seed, purpose))],
+        equal=next_vote.equal_votes(known.weight, known.held, ahead, chance, known.a, known.b, criterion),
         criterion=criterion,
         floor=floor,
         horizon=ahead,
@@ -265,13 +255,13 @@ class Known(NamedTuple):
         if votes is not None and rated:
             counted_votes = tally(votes, "davidson", None, False)
             design, counts = counted_votes.pairwise, counted_votes.counts
-            theta = fit(design, counts[..., None], RIDGE).theta[:, 0]
+            theta = fit(design, counts[..., None], next_vote.RIDGE).theta[:, 0]
             rating[: len(rated)] = theta[: len(rated)]
             log_nu = float(theta[-1]) if design.tied else -np.inf
             on = counts.sum(axis=(0, 2))
             gap = rating[design.a] - rating[design.b]
-            held = information(on * moments(gap, np.array(log_nu)).variance, design.a, design.b, size)
-            rating = shrunk(rating, held)
+            held = next_vote.information(on * moments(gap, np.array(log_nu)).variance, design.a, design.b, size)
+            rating = next_vote.shrunk(rating, held)
             whole = np.zeros((size, size), dtype=np.int64)
             whole[design.a, design.b] = whole[design.b, design.a] = on
             count = whole[a, b]
@@ -282,7 +272,7 @@ def _check(n: int, criterion: str, floor: float, horizon: int | None) -> None:
     rules.whole("n", n, 1, _MOST_VOTES)
     if horizon is not None and rules.whole("horizon", horizon, 1, _MOST_VOTES) < n:
         raise InvalidInput(f"horizon: counts the {n:,} votes of n too, got {horizon:,}")
-    rules.one_of("criterion", criterion, Criterion)
+    rules.one_of("criterion", criterion, next_vote.Criterion)
     rules.number("floor", floor, above=0, most=1)
 
 

@@ -28,16 +28,8 @@ from quorate.collect.runner.lane import Pace
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import REPLICATE
+from quorate.study import goal
 from quorate.study.file import Items, Study
-from quorate.study.goal import (
-    BatchSettings,
-    EndpointSettings,
-    LocalSettings,
-    PersonSettings,
-    PythonSettings,
-    RemoteSettings,
-    ReplaySettings,
-)
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 from quorate.table.exchange.encoding import ordinary
@@ -285,7 +277,7 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
     """
     functions = dict(given or {})
     for name in functions:
-        if not isinstance(study.judges.get(name), PythonSettings):
+        if not isinstance(study.judges.get(name), goal.PythonSettings):
             raise InvalidInput(f'judges: the study has no judge "{name}" of kind python; add it, or leave it out')
     return {name: _judge(study, name, functions) for name in study.judges if name not in study.people}
 
@@ -294,7 +286,7 @@ def check(study: Study) -> None:
     """Check the settings of endpoints without their keys, and that no settings hold any."""
     weighed = [prompt for prompt, wording in study.prompts.items() if wording.expected]
     for name, settings in study.judges.items():
-        if isinstance(settings, RemoteSettings):
+        if isinstance(settings, goal.RemoteSettings):
             form = endpoint(name, settings).form
             if weighed and not form.probabilities:
                 raise InvalidInput(
@@ -312,7 +304,7 @@ def digests(study: Study) -> dict[str, str]:
         content: dict[str, Any] = settings.model_dump(exclude=_WAYS)
         if content.get("api") == OPENAI.name:  # as ledgers were planned with before there were others
             del content["api"]
-        if isinstance(settings, ReplaySettings):
+        if isinstance(settings, goal.ReplaySettings):
             table = study.folder / settings.table
             try:
                 table.stat()  # said of the study's own line, not of a source
@@ -322,7 +314,7 @@ def digests(study: Study) -> dict[str, str]:
                 raise InvalidInput(
                     f"{study.path}: judges.{name}.table: {reason}; it is relative to the study"
                 ) from None
-        if isinstance(settings, PersonSettings):  # what is said to people alone
+        if isinstance(settings, goal.PersonSettings):  # what is said to people alone
             said = {prompt: wording.instructions for prompt, wording in study.prompts.items() if wording.instructions}
             content |= {"instructions": said} if said else {}
         hashes[name] = digest([name, content])
@@ -332,19 +324,19 @@ def digests(study: Study) -> dict[str, str]:
 def price(study: Study, name: str) -> Price:
     """What a judge's calls cost; a model in this process and a recorded table are free unless the study says so."""
     settings = study.judges[name]
-    if isinstance(settings, PersonSettings):
+    if isinstance(settings, goal.PersonSettings):
         return Price(call=settings.price)
     if settings.price is not None:
         return Price(**settings.price.model_dump())
-    return _FREE if isinstance(settings, (LocalSettings, ReplaySettings)) else Price()
+    return _FREE if isinstance(settings, (goal.LocalSettings, goal.ReplaySettings)) else Price()
 
 
 def pace(study: Study, name: str) -> Pace:
     """How hard a judge is asked: carefully at first, but for batches, which are to be full."""
     settings = study.judges[name]
-    if isinstance(settings, PersonSettings):
+    if isinstance(settings, goal.PersonSettings):
         return Pace()
-    first = settings.concurrency if isinstance(settings, BatchSettings) else min(settings.concurrency, _FIRST)
+    first = settings.concurrency if isinstance(settings, goal.BatchSettings) else min(settings.concurrency, _FIRST)
     return Pace(settings.concurrency, settings.rate, first)
 
 
@@ -355,7 +347,7 @@ def tag(judges: Mapping[str, Judge], ledger: str) -> None:
             judge.tagged(digest([ledger, name]))
 
 
-def endpoint(name: str, settings: RemoteSettings) -> Endpoint:
+def endpoint(name: str, settings: goal.RemoteSettings) -> Endpoint:
     """Settings of an endpoint in the words of the collector."""
     same = settings.model_dump(exclude={"kind", "base_url", "price", "concurrency", "rate", *_OF_BATCHES})
     cost = Price(**settings.price.model_dump()) if settings.price else Price()
@@ -364,16 +356,16 @@ def endpoint(name: str, settings: RemoteSettings) -> Endpoint:
 
 def _judge(study: Study, name: str, functions: Given) -> Judge:
     settings = study.judges[name]
-    if isinstance(settings, EndpointSettings):
+    if isinstance(settings, goal.EndpointSettings):
         return EndpointJudge(endpoint(name, settings))
-    if isinstance(settings, BatchSettings):
+    if isinstance(settings, goal.BatchSettings):
         return BatchJudge(endpoint(name, settings), **settings.model_dump(include=_OF_BATCHES))
-    if isinstance(settings, LocalSettings):
+    if isinstance(settings, goal.LocalSettings):
         path = None if settings.path is None else study.folder / settings.path
         logprobs = any(wording.expected for wording in study.prompts.values())
         options = settings.model_dump(include={"context", "threads", "params", "structured"})
         return LocalJudge(name, path, price=price(study, name), logprobs=logprobs, **options)
-    if isinstance(settings, ReplaySettings):
+    if isinstance(settings, goal.ReplaySettings):
         return replayed(study, name, settings)
     return _of_function(name, functions.get(name), price(study, name))
 
@@ -399,7 +391,7 @@ def _of_function(name: str, function: Any, price: Price | None) -> Judge:
     return judge
 
 
-def replayed(study: Study, name: str, settings: ReplaySettings) -> ReplayJudge:
+def replayed(study: Study, name: str, settings: goal.ReplaySettings) -> ReplayJudge:
     """The judge that gives recorded answers again."""
     path = study.folder / settings.table
     table = recorded(path) if study.items.system_a else read_scores(path, recognise=True, announce=False)

@@ -23,17 +23,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
-from quorate.study.drafting import (
-    MOST_REASON,
-    Ask,
-    Bounds,
-    Drafted,
-    Drafting,
-    Instruction,
-    instruction,
-    messages,
-    texts,
-)
+from quorate.study import drafting
 from quorate.study.file import Study, load
 from quorate.study.goal import EndpointSettings, LocalSettings, PythonSettings
 from quorate.study.judges import made, price
@@ -212,7 +202,9 @@ def carry_out(
     return Variants(prompt.name, draftable.judge, files, copy, lines, drafted.spend, drafted.shortfall)
 
 
-async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, Any], stop: asyncio.Event) -> Drafted:
+async def _asked(
+    draftable: Draftable, ledger: Ledger, functions: Mapping[str, Any], stop: asyncio.Event
+) -> drafting.Drafted:
     name, study = draftable.judge, draftable.study
     settings: Any = study.judges[name]
     if isinstance(settings, EndpointSettings | LocalSettings):  # free of what holds it to the form of a score
@@ -221,7 +213,7 @@ async def _asked(draftable: Draftable, ledger: Ledger, functions: Mapping[str, A
     alone = study.model_copy(update={"judges": {name: settings}})
     judge = made(alone, {key: function for key, function in functions.items() if key == name})[name]
     try:
-        return await Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
+        return await drafting.Drafting(judge, draftable.bounds, draftable.ask, ledger, draftable.others, stop).drafted()
     finally:
         await judge.close()
 
@@ -254,10 +246,10 @@ class Draftable:
     """
 
     study: Study
-    bounds: Bounds
+    bounds: drafting.Bounds
     others: tuple[tuple[str, ...], ...]
     judge: str
-    ask: Ask
+    ask: drafting.Ask
     files: Mapping[str, Path]
     quote: JudgeQuote
     left: Budget
@@ -295,21 +287,21 @@ def prepared(
     writer = _writer(loaded, judge, judges or {})
     asked = questions(loaded)
     rows = list(asked.items.fields.values())
-    items = dict.fromkeys(text for row in rows for text in texts(row) if text)
-    text = instruction(asked.prompts[name])
-    bounds = Bounds(asked.prompts[name], text, rows[0], tuple(items))
+    items = dict.fromkeys(text for row in rows for text in drafting.texts(row) if text)
+    text = drafting.instruction(asked.prompts[name])
+    bounds = drafting.Bounds(asked.prompts[name], text, rows[0], tuple(items))
     others = []
     for key, other in asked.prompts.items():
         if key != name:
             with contextlib.suppress(InvalidInput):  # which has no instruction
-                others.append(instruction(other).parts)
+                others.append(drafting.instruction(other).parts)
     alike = tuple(parts for parts in others if len(parts) == len(text.parts))
     params: dict[str, Any] = getattr(loaded.judges[writer], "params", {})
     named = next((limit for limit in _LIMITS if limit in params), _LIMITS[0])
     given = params.get(named)
     limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
     worst, budget = price(loaded, writer).cost(_longest(text), limit), loaded.cap
-    ask = Ask(n, loaded.tries, {"temperature": temperature, named: limit}, worst, budget)
+    ask = drafting.Ask(n, loaded.tries, {"temperature": temperature, named: limit}, worst, budget)
     left = _room_left(loaded, writer, ask.worst, status(study).spend)
     folder = loaded.folder / FOLDER if out is None else Path(out)
     files = {new: place(folder, new) for new in names(loaded, name, n)}
@@ -356,15 +348,17 @@ def _room_left(study: Study, judge: str, worst: float | None, spend: Spend) -> B
     return left
 
 
-def _longest(text: Instruction) -> int:
+def _longest(text: drafting.Instruction) -> int:
     """Bytes of the longest question, each at most a token."""
-    return sum(len(turn.content.encode()) for turn in messages(text.parts, "x" * MOST_REASON)) + _FRAME
+    return (
+        sum(len(turn.content.encode()) for turn in drafting.messages(text.parts, "x" * drafting.MOST_REASON)) + _FRAME
+    )
 
 
-def quotation(study: Study, judge: str, text: Instruction, ask: Ask) -> JudgeQuote:
+def quotation(study: Study, judge: str, text: drafting.Instruction, ask: drafting.Ask) -> JudgeQuote:
     """What the drafts may cost: low, expected and high."""
     calls = ask.number * ask.tries
-    sent = sum(len(turn.content) for turn in messages(text.parts)) / PER_TOKEN
+    sent = sum(len(turn.content) for turn in drafting.messages(text.parts)) / PER_TOKEN
     reply = sum(map(len, text.parts)) / PER_TOKEN
     limit = max(ask.params[name] for name in _LIMITS if name in ask.params)
     each = price(study, judge).cost(math.ceil(sent), math.ceil(reply))

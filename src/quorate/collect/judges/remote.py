@@ -9,19 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.collect.judge import ERROR, Reply, Request
+from quorate.collect.judges import connection
 from quorate.collect.judges.apis import decoded, reply_from
-from quorate.collect.judges.connection import (
-    Answer,
-    Broken,
-    HttpConnection,
-    NotSent,
-    Secret,
-    Unusable,
-    from_environment,
-    inner_status,
-    scrub,
-    turned_away,
-)
 from quorate.collect.judges.endpoint import Endpoint
 
 if TYPE_CHECKING:
@@ -45,8 +34,8 @@ class RemoteJudge:
     """
 
     def __init__(self, endpoint: Endpoint, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
-        self._endpoint, self._secret = endpoint, from_environment(endpoint.key_env, endpoint.name)
-        self._connection = HttpConnection(endpoint, self._secret, transport)
+        self._endpoint, self._secret = endpoint, connection.from_environment(endpoint.key_env, endpoint.name)
+        self._connection = connection.HttpConnection(endpoint, self._secret, transport)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint.name}: {self._endpoint.model} at {self._endpoint.url})"
@@ -73,9 +62,9 @@ class EndpointJudge(RemoteJudge):
             answer = await self._connection.exchange("POST", path, json=question, headers=once)
         except TimeoutError:
             reply = Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
-        except NotSent as error:
+        except connection.NotSent as error:
             reply = Reply(ERROR, error=str(error), cost=0.0, retryable=True, unsent=True)
-        except (Broken, Unusable) as error:
+        except (connection.Broken, connection.Unusable) as error:
             reply = Reply(ERROR, error=str(error), retryable=True)
         else:
             reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, time.time(), self._secret)
@@ -87,7 +76,9 @@ def body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     return endpoint.form.body(endpoint.model, request, endpoint.params, endpoint.structured)
 
 
-def reply_to(answer: Answer, request: Request, endpoint: Endpoint, now: float, secret: Secret | None = None) -> Reply:
+def reply_to(
+    answer: connection.Answer, request: Request, endpoint: Endpoint, now: float, secret: connection.Secret | None = None
+) -> Reply:
     """The reply that an endpoint's answer amounts to, without the key in what is decoded, before any of it is cut."""
     try:
         content = decoded(answer.body)
@@ -103,9 +94,9 @@ def reply_of(
     status: int, headers: Mapping[str, str], content: Any, request: Request, endpoint: Endpoint, now: float
 ) -> Reply:
     """The reply that a status and a decoded body amount to."""
-    code = status if status != 200 else inner_status(content)
+    code = status if status != 200 else connection.inner_status(content)
     if code is not None and not 200 <= code < 300:
-        return turned_away(code, headers, content, now, 0.0)
+        return connection.turned_away(code, headers, content, now, 0.0)
     try:
         said, billed = endpoint.form.completion(content), endpoint.form.usage(content)
         return reply_from(said, billed, request.expects, endpoint.price)
@@ -113,18 +104,18 @@ def reply_of(
         return Reply(ERROR, error=f"unusable reply: {type(error).__name__} in reading it", retryable=True)
 
 
-def cleaned(answer: Answer, secret: Secret | None) -> Answer:
+def cleaned(answer: connection.Answer, secret: connection.Secret | None) -> connection.Answer:
     """The answer without the key, before any of it is cut."""
     if secret is None:
         return answer
-    return Answer(
+    return connection.Answer(
         answer.code,
         {name: secret.scrub(value) for name, value in answer.headers.items()},
         secret.scrub(answer.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"),
     )
 
 
-def without_key(content: Any, secret: Secret | None) -> Any:
+def without_key(content: Any, secret: connection.Secret | None) -> Any:
     """A decoded value without the key in any of its texts: what JSON had escaped is found only now."""
     if secret is None:
         return content
@@ -137,9 +128,9 @@ def without_key(content: Any, secret: Secret | None) -> Any:
     return content
 
 
-def scrubbed(reply: Reply, secret: Secret | None) -> Reply:
+def scrubbed(reply: Reply, secret: connection.Secret | None) -> Reply:
     """The reply without the key, should the endpoint have sent it back in yet another spelling."""
     if secret is None or not (reply.text or reply.error):
         return reply
     error = None if reply.error is None else secret.scrub(reply.error)
-    return replace(reply, text=scrub(reply.text, secret), error=error)
+    return replace(reply, text=connection.scrub(reply.text, secret), error=error)

@@ -14,17 +14,8 @@ from quorate import caveats, rules
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.agreement import labelled
 from quorate.estimate.agreement.battles import Battles, PositionBias, pairwise_battles, position_bias
-from quorate.estimate.agreement.labelled import (
-    Pipeline,
-    Verdicts,
-    battles_of,
-    calibrated_to,
-    decides,
-    pipelines_of,
-    shared_ties,
-    verdicts_at,
-)
 from quorate.estimate.agreement.leaderboards import CellAccuracies, accuracy_by_cell
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, equal_tails
@@ -228,7 +219,7 @@ class Agreement(Result):
         ties, of_people = self.ties[best.pipeline], self.human_ties[best.pipeline]
         halves = f"; with ties as half right {best.value + ties / 2:.1%}" if ties > of_people == 0 else ""
         return (
-            f"{decides(best.pipeline)} {best.value:.1%} of {best.n:,} battles{where} as people do "
+            f"{labelled.decides(best.pipeline)} {best.value:.1%} of {best.n:,} battles{where} as people do "
             f"({at_level(self.level)} interval {ends}), calling "
             f"{ties:.1%} a tie where people call {of_people:.1%}{halves}."
         )
@@ -239,7 +230,7 @@ class Agreement(Result):
 
 
 def agreement(
-    judged: Pipeline | Mapping[str, Pipeline],
+    judged: labelled.Pipeline | Mapping[str, labelled.Pipeline],
     human: Votes | str | Sequence[str],
     *,
     each: str | Collection[str] | None = None,
@@ -323,13 +314,13 @@ def agreement(
     rules.whole("resamples", resamples, 100)
     kind = "votes" if isinstance(judged, Votes) else "scores" if isinstance(judged, Judgments) else "pipelines"
     for_kind(kind, votes={"cells": cells or None, "position": position or None})
-    tables, people = pipelines_of(judged, human, each, key)
+    tables, people = labelled.pipelines_of(judged, human, each, key)
     truth = pairwise_battles(people, key=key, by=by)
-    pipelines = {name: battles_of(table, key, threshold) for name, table in tables.items()}
+    pipelines = {name: labelled.battles_of(table, key, threshold) for name, table in tables.items()}
     if calibrated:
-        pipelines = {name: calibrated_to(truth, name, battles) for name, battles in pipelines.items()}
-    verdicts = {name: verdicts_at(truth, name, battles) for name, battles in pipelines.items()}
-    ties = {name: shared_ties(verdict, truth.verdicts) for name, verdict in verdicts.items()}
+        pipelines = {name: labelled.calibrated_to(truth, name, battles) for name, battles in pipelines.items()}
+    verdicts = {name: labelled.verdicts_at(truth, name, battles) for name, battles in pipelines.items()}
+    ties = {name: labelled.shared_ties(verdict, truth.verdicts) for name, verdict in verdicts.items()}
     source = np.random.default_rng(stream(0, "agreement") if rng is None else rng)
     groups = np.array(truth.groups)
     masks = {ALL: np.ones(len(truth), dtype=np.bool_)} | {
@@ -364,7 +355,9 @@ def agreement(
     )
 
 
-def _few(name: str, code: Ints, people: Verdicts, verdicts: Mapping[str, Verdicts]) -> tuple[Caveat, ...]:
+def _few(
+    name: str, code: Ints, people: labelled.Verdicts, verdicts: Mapping[str, labelled.Verdicts]
+) -> tuple[Caveat, ...]:
     """A caveat where some pipeline has few clusters of battles."""
     worth = []
     for verdict in verdicts.values():
@@ -375,7 +368,7 @@ def _few(name: str, code: Ints, people: Verdicts, verdicts: Mapping[str, Verdict
     return () if effective >= _FEW else (caveats.few_clusters(name, clusters, effective),)
 
 
-def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
+def _usable(kind: Kind, people: labelled.Verdicts, *said: labelled.Verdicts) -> NDArray[np.bool_]:
     """Battles that count: decided by all, and for ``decisive`` a tie for none."""
     both = np.array([people, *said])
     return np.asarray(((both >= 0) & ((both != TIE) | (kind == "overall"))).all(axis=0))
@@ -383,8 +376,8 @@ def _usable(kind: Kind, people: Verdicts, *said: Verdicts) -> NDArray[np.bool_]:
 
 def _rates(
     name: str,
-    said: Verdicts,
-    people: Verdicts,
+    said: labelled.Verdicts,
+    people: labelled.Verdicts,
     category: tuple[str, NDArray[np.bool_]],
     level: float,
     code: Ints | None,
@@ -404,7 +397,7 @@ def _rates(
 
 def _differences(
     names: tuple[str, str],
-    said: tuple[Verdicts, Verdicts],
+    said: tuple[labelled.Verdicts, labelled.Verdicts],
     truth: Battles,
     category: tuple[str, NDArray[np.bool_]],
     draws: tuple[float, int, np.random.Generator],

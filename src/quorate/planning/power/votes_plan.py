@@ -13,15 +13,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import cells, clustered_by
 from quorate.estimate.votes.margins import margins
 from quorate.frozen import dataclass
-from quorate.planning.power.clusters import (
-    Clustered,
-    Correlation,
-    Sizes,
-    cluster_words,
-    clustered_sample_size,
-    correlation_words,
-    effective_judgments,
-)
+from quorate.planning.power import clusters
 from quorate.planning.power.pilot import Feasibility, feasibility
 from quorate.planning.power.sample_size import (
     Method,
@@ -106,9 +98,9 @@ class VotesPlan(Result):
     needed: int | None
     detectable: float | None
     power: float
-    icc: Correlation | None
-    cluster: Sizes | None
-    clustered: Clustered | None
+    icc: clusters.Correlation | None
+    cluster: clusters.Sizes | None
+    clustered: clusters.Clustered | None
     equivalence: float | None = None
     borrowed: tuple[Borrowed, ...] = ()
 
@@ -161,7 +153,7 @@ class VotesPlan(Result):
             ceiling = worth + argument("cluster") + " how many votes share one"
             if self.budget is None or self.pilot is None:  # else it begins with what the budget can do
                 answer = f"Unattainable: {answer[0].lower()}{answer[1:]}"
-        shape = f"{cluster_words(self.cluster)} with {correlation_words(self.icc)}"
+        shape = f"{clusters.cluster_words(self.cluster)} with {clusters.correlation_words(self.icc)}"
         return f"{answer} Of votes {shape}, {', and '.join(parts)}" + ceiling + "."
 
     @property
@@ -192,7 +184,7 @@ class VotesPlan(Result):
         for case, margin, needed in cases:
             votes = needed
             if needed is not None and self.icc is not None:
-                votes = clustered_sample_size(needed, icc=self.icc, cluster=self.cluster).n
+                votes = clusters.clustered_sample_size(needed, icc=self.icc, cluster=self.cluster).n
             rows.append({"case": case, "margin": margin, "needed": needed, "votes": votes})
         return rows
 
@@ -298,7 +290,7 @@ def plan_votes(
         seen = None if worth is None else seen_by(worth, alpha, power, method)
         needed = None if margin is None else sample_size(margin, alpha=alpha, power=power, method=method)
     wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
-    spread = None if icc is None or wanted is None else clustered_sample_size(wanted, icc=icc, cluster=cluster)
+    spread = None if icc is None or wanted is None else clusters.clustered_sample_size(wanted, icc=icc, cluster=cluster)
     rho, sizes = (dict(each) if isinstance(each, Mapping) else each for each in (icc, cluster))
     return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, rho, sizes, spread, equivalence, borrowed)
 
@@ -375,7 +367,7 @@ def _from_votes(votes: Votes, a: str | None, b: str | None, **options: Any) -> F
 def _worth(n: int, icc: float | Mapping[str, float], cluster: float | Mapping[str, float] | None) -> float:
     """Independent votes that n are worth; a cluster has no more votes than there are."""
     sizes = cluster if cluster is None or isinstance(cluster, Mapping) else min(cluster, n)
-    return effective_judgments(n, icc=icc, cluster=sizes)
+    return clusters.effective_judgments(n, icc=icc, cluster=sizes)
 
 
 def _alike(
