@@ -19,7 +19,7 @@ import quorate as q
 from quorate.numerics.sequential.bandit import Pools, Rule, constants, greedy
 from quorate.numerics.sequential.replay import forced, replay
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.runs import Runs
+from quorate.simulate.allocation.result import Runs
 
 ARMS, DRAWS, BUDGET, DELTA, RUNS = 1016, 30, 100_000, 0.007, 50
 LIMIT, RATIO = 5.0, 30.0

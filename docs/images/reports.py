@@ -305,7 +305,7 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "optimize": ("designs:page", lambda: q.plan(fit(), budget=500, targets=ANYONE)),
     "panel": ("panel.page:page", lambda: q.judges(read(pl.DataFrame(panel_table())))),
     "adaptive": ("allocation:page", adaptive),
-    "protocols": ("votes.protocols:page", protocols),
+    "protocols": ("votes.asked:protocols_page", protocols),
     "plan-labels": (
         "people.corrected:labels_page",
         lambda: q.agreement.plan_labels(

@@ -10,8 +10,7 @@ import quorate as q
 from quorate.numerics.sequential.bandit import Rule, constants, known_variance_bound, unknown_variance_bound
 from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.cycles import CYCLE, MIXED, compare_cycles, sweep_allocation
-from quorate.simulate.allocation.result import LEAST_RUNS, STEADY_RUNS, saved_interval, saving
-from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.result import LEAST_RUNS, STEADY_RUNS, Adaptive, Runs, saved_interval, saving
 
 DIMENSIONS = ("coherence", "engagingness", "groundedness", "naturalness")
 

@@ -1,4 +1,4 @@
-"""`quorate run`, `status` and `serve`: a study carried out, with its price said before and how far it is meanwhile."""
+"""`quorate run`, `status`, `serve` and `import`: a study carried out, its price said before, how far it is later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from itertools import starmap
 from math import isnan
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from quorate.cli.asking import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, say, table, whole
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from quorate.decide.goals.look import Look
     from quorate.study.file import Study
     from quorate.study.loop import Carried
+    from quorate.study.people import AnnotationTasks
     from quorate.study.quote import Quote
     from quorate.study.status import Status
     from quorate.web.serve import Opened
@@ -387,4 +390,46 @@ def serve(
             say(out, "Other machines can reach them, and what they send is not encrypted.")
 
     serve_pages(study, port=port, host=host, public=public, links=links or link or (), on_start=show)
+    return 0
+
+
+@command
+def annotation_tasks(
+    study: StudyFile,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", writable=True, help="Folder of the files, made if there is none.")
+    ],
+    *,
+    out: Output,
+) -> int:
+    """Questions to people as tasks of Label Studio.
+
+    A file of tasks for each person, and the labelling interface; quorate import records the answers.
+    """
+    from quorate.study.people import annotation_tasks as written_to
+
+    out.typeset(written_to(study, folder), show_tasks)
+    return 0
+
+
+def show_tasks(out: Console, written: AnnotationTasks) -> None:
+    """Print what was written."""
+    say(out, written.sentence)
+    table(out, {"file": "left", "tasks": "right"}, [(name, f"{count:,}") for name, count in written.tasks.items()])
+
+
+@command
+def take_annotations(
+    study: StudyFile,
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Export of Label Studio: JSON, JSON_MIN or CSV.")],
+    *,
+    out: Output,
+) -> int:
+    """Annotations of Label Studio as the answers of people.
+
+    Of tasks that quorate export --tasks wrote, in the study's ledger. Take an export as often as there is more in it.
+    """
+    from quorate.study.people import take_annotations as taken_from
+
+    out.typeset(taken_from(study, source), lambda console, taken: say(console, taken.sentence))
     return 0

@@ -256,12 +256,12 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             "How does another tool get it?",
             ("quorate export scores.csv judgments.parquet", "quorate export study.yaml tasks --tasks"),
             Question("report:export", "The judgments of a file as another file: plain, or for another tool."),
-            {"--tasks": Question("tasks:annotation_tasks", "Questions to people as tasks of Label Studio.")},
+            {"--tasks": Question("study:annotation_tasks", "Questions to people as tasks of Label Studio.")},
         ),
         "import": Verb(
             "How do answers come back from another tool?",
             ("quorate import study.yaml annotations.json",),
-            Question("tasks:take_annotations", "Annotations of Label Studio as the answers of people."),
+            Question("study:take_annotations", "Annotations of Label Studio as the answers of people."),
         ),
     },
     "For specialists": {

@@ -15,6 +15,7 @@ from quorate.decide.stop import monitor_all
 from quorate.planning.power.protocols import protocols
 from quorate.reporting.pages.verdict import page as verdict_page
 from quorate.reporting.pages.votes import page as votes
+from quorate.reporting.pages.votes.asked import MOST_ROWS, battles_page
 from quorate.reporting.pages.votes.page import (
     analyses,
     coverage,
@@ -28,7 +29,6 @@ from quorate.reporting.pages.votes.page import (
     typical,
     used,
 )
-from quorate.reporting.pages.votes.protocols import MOST_ROWS, battles_page
 from quorate.reporting.pages.votes.standings import page as standings_page
 from quorate.reporting.pages.votes.standings import pair_page, ways
 from quorate.reporting.paper.reproduce import Provenance

@@ -5,7 +5,7 @@ import pytest
 
 from quorate.numerics.sequential.bandit import Rule, constants, packed
 from quorate.numerics.sequential.replay import forced
-from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.result import Adaptive, Runs
 
 
 def pools(arms=30, draws=12, seed=1):

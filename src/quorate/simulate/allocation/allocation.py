@@ -15,8 +15,7 @@ from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, 
 from quorate.numerics.sequential.replay import forced
 from quorate.planning.arms import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores
-from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation, runs_note
-from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Adaptive, Allocation, Runs, runs_note
 
 MOST = 10_000_000
 """Most pulls of a replay: all of a run are held in memory."""

@@ -17,8 +17,16 @@ from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, 
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, PolicyRuns, saving, share_text
-from quorate.simulate.allocation.runs import Adaptive, Runs
+from quorate.simulate.allocation.result import (
+    ROBIN,
+    ROBIN_HOOD,
+    UNIFORM,
+    Adaptive,
+    PolicyRuns,
+    Runs,
+    saving,
+    share_text,
+)
 from quorate.table.judgments import checked
 from quorate.table.results import Result, Row, frame, rows_of
 

@@ -1,22 +1,292 @@
-"""Votes that are asked for: the pages on how many it takes, on battles from a pool, on looks at them, and on models."""
+"""Votes that are asked for: the pages on how many it takes, on two ways of collecting them, and on which battles."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from quorate.analysis.words import cut
 from quorate.decide.stop import Monitor
 from quorate.estimate.ratings.models import Models
-from quorate.planning.battles import BattleSample
+from quorate.numerics.votes.power import normal_size
+from quorate.planning.battles import BattleSample, NextBattles
 from quorate.planning.power.clusters import cluster_words, correlation_words
+from quorate.planning.power.protocols import Protocol, Protocols
 from quorate.planning.power.votes_plan import VotesPlan
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE, Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
+from quorate.table.results import plain
 from quorate.wording import at_level, counted, percent
+
+MOST_BARS, MOST_ROWS = 20, 200
+_SMALL = {"A": "the sum of the variances of the ratings", "D": "the determinant of the covariance of the ratings"}
+
+
+def battles_page(result: NextBattles, table: Table | None = None) -> Page:
+    """The page of the next battles."""
+    facts: dict[str, object] = {"pairs": len(result.pairs), "votes so far": int(result.votes.sum())}
+    facts |= {
+        "votes drawn": len(result),
+        "votes to come in all": result.horizon,
+        "made small": _SMALL[result.criterion],
+    }
+    facts |= {"part of the chances that all pairs share": result.floor, "seed": result.seed}
+    return Page.of(
+        result,
+        table,
+        "Which battles next",
+        sections=(Section("chances", "Chances of pairs", figures=(chances(result),)),),
+        facts=particulars(
+            "battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts.items()
+        ),
+        methods=_battles_methods(result),
+        options=f"criterion {result.criterion}, floor {result.floor:g}, horizon {result.horizon:,}",
+    )
+
+
+def chances(result: NextBattles) -> Figure:
+    """Every pair with its votes so far, its chance and the votes drawn: the likeliest first."""
+    rows: list[Row] = [
+        {"pair": f"{cut(row['system_a'], SHORT)} against {cut(row['system_b'], SHORT)}"}
+        | {name: row[name] for name in ("votes", "chance", "gain", "next")}
+        for row in result.rows()[:MOST_ROWS]
+    ]
+    pairs = len(result.pairs)
+    half = int(np.searchsorted(np.cumsum(result.chance), 0.5)) + 1
+    lines = [f"Chance of each pair to get the next vote; equal chances would be {percent(1 / pairs)}."]
+    lines += [f"The chart shows the likeliest {MOST_BARS}."] if pairs > MOST_BARS else []
+    lines += [f"The table has the likeliest {MOST_ROWS}."] if pairs > MOST_ROWS else []
+    lines.append(
+        f"Gain: by how much one more vote lowers {_SMALL[result.criterion].replace('determinant', 'log determinant')}."
+    )
+    chart = marks.bars(rows[:MOST_BARS], "pair", "chance", CORRECTED)
+    finding = f"Half of the votes go to {half:,} of {counted(pairs, 'pair')}"
+    heads = Short.titles("pair", "votes", "chance", "next")
+    caption = Caption(finding, tuple(lines))
+    titles = {"votes": "votes so far", "next": "votes drawn"}
+    return Figure.of("chances", caption, rows, heads, chart, titles=titles, unfolded=True, percent="chance")
+
+
+def _battles_methods(result: NextBattles) -> str:
+    """The paragraph for a methods section."""
+    return (
+        f"Pairs of systems were drawn at random, by chances that make {_SMALL[result.criterion]} small after "
+        f"{result.horizon:,} more votes ({result.criterion}-optimal design; Atkinson, Donev and Tobias, 2007) under "
+        "Davidson's model (1970) at the ratings so far, mixed with equal chances for all pairs "
+        f"(part {result.floor:g}). The chance of each was recorded, and ratings are weighted by it."
+    )
+
+
+COLOURS = (MISSED, CORRECTED)
+STEP = 0.05
+"""Width of the bars that pairs are counted in."""
+
+
+def protocols_page(found: Protocols, _: Table | None = None) -> Page:
+    """The page on two protocols."""
+    needed = (_needed(one) for one in (found.first, found.second))
+    tiles = [
+        Tile(said, f"votes decide a pair under {cut(name)}") for said, name in zip(needed, found.names, strict=True)
+    ]
+    return Page.of(
+        found,
+        None,
+        f"Votes under {found.first.name} and under {found.second.name}",
+        sections=(
+            Section("advice", "What follows", found.advice, (beside(found),)),
+            Section(
+                "margins", "How far apart the systems are", figures=(distribution(found), pairs(found), scaling(found))
+            ),
+        ),
+        facts=particulars("used", "What was used", _protocols_facts(found).items()),
+        methods=_protocols_methods(found),
+        tiles=tuple(tiles),
+        options=f"level {found.level:g}, alpha {found.alpha:g}, power {found.power:g}, {found.budget:,} votes",
+    )
+
+
+def beside(found: Protocols) -> Figure:
+    """The two protocols beside each other, with intervals."""
+    level = at_level(found.level)
+
+    def row(words: str, name: str) -> Row:
+        values = [getattr(one.signals, name) for one in (found.first, found.second)]
+        low, high = getattr(found, name).at(found.level).ends
+        first, second = (plain(one.value) for one in values)
+        return {"what": words, "first": first, "second": second, "low": plain(low), "high": plain(high)}
+
+    def alone(words: str, first: float, second: float) -> Row:
+        return {"what": words, "first": plain(first), "second": plain(second), "low": None, "high": None}
+
+    one, two = found.first, found.second
+    rows = [
+        row("what a vote adds to the square of z", "signal"),
+        alone(f"votes that decide a pair, power {found.power:g}", one.needed, two.needed),
+        row("mean squared margin", "square"),
+        row("variance of win rates between prompts", "between"),
+        alone(f"z of the median study of {found.budget:,} votes", one.z[1], two.z[1]),
+        alone(f"share of pairs that {found.budget:,} votes decide", one.decided, two.decided),
+    ]
+    lines = (
+        "Squared margins and variances are without the noise of votes; z and shares are at margins as estimated.",
+        f"Low and high: {level} interval of the second less the first, by a jackknife over prompts.",
+    )
+    better = f"{cut(found.better)} decides with fewer votes"
+    finding = better if found.better else "Neither is shown to need fewer votes"
+    heads = Short.titles(what="", first=found.first.name, second=found.second.name, low="difference from", high="to")
+    titles = {"what": "", "high": "high"}
+    return Figure.of("protocols", Caption(finding, lines), rows, heads, titles=titles, unfolded=True)
+
+
+def distribution(found: Protocols) -> Figure:
+    """Sizes of margins by either protocol, as counts of pairs (Lee 2026, Figs. 1 and 3)."""
+    sizes = np.abs(found.margin)
+    edges = np.arange(0, 0.5 + STEP / 2, STEP)
+    rows: list[Row] = [
+        {"margin": f"{edge:.2f} to {edge + STEP:.2f}", "from": float(edge)}
+        | {key: int(np.sum(_place(own, edges) == at)) for key, own in zip(("first", "second"), sizes, strict=True)}
+        for at, edge in enumerate(edges[:-1])
+    ]
+    middle = [float(np.median(own)) for own in sizes]
+    said = [f"{value:.2f} under {cut(name)}" for value, name in zip(middle, found.names, strict=True)]
+    finding = f"The median margin is {said[0]}, {said[1]}"
+    lines = ("Pairs by the size of their margin, as estimated: noise adds to small ones, most where votes are few.",)
+
+    def chart() -> Spec:
+        drawn = [
+            {"by": name, "from": row["from"], "to": row["from"] + STEP, "pairs": row[key]}
+            for key, name in zip(("first", "second"), found.names, strict=True)
+            for row in rows
+        ]
+        middles = [{"by": name, "from": value} for name, value in zip(found.names, middle, strict=True)]
+        x = channel("from:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
+        y = channel("pairs:Q", title="pairs", stack=None, axis={"tickMinStep": 1, "format": "d"})
+        base = Marks(drawn)
+        bars = base.mark("rect", opacity=0.5).encode(x=x, x2="to", y=y, y2={"datum": 0}, color=_colour(found))
+        lines = Marks(middles).mark("rule", strokeDash=[5, 4], strokeWidth=2)
+        return marks.finish([bars, lines.encode(x=x, color=_colour(found))], height=220)
+
+    heads = {"margin": "size of the margin", "from": "", "first": found.first.name, "second": found.second.name}
+    shown = [{key: value for key, value in row.items() if key != "from"} for row in rows]
+    return Figure("distribution", Caption(finding, lines), shown, chart, heads)
+
+
+def pairs(found: Protocols) -> Figure:
+    """Every pair's margin by the one protocol against that by the other."""
+    rows: list[Row] = [{name: plain(value) for name, value in row.items()} for row in found.rows()]
+    same = int(np.sum(np.sign(found.margin[0]) == np.sign(found.margin[1])))
+    finding = f"The two prefer the same system on {same} of {counted(len(found), 'pair')}"
+    level = at_level(found.level)
+    lines = (
+        f"Each dot is a pair, with its {level} intervals; dashed: the same margin by both.",
+        "A margin above 0: the second system of the pair is preferred.",
+    )
+
+    def chart() -> Spec:
+        ends = ("first_low", "first_high", "second_low", "second_high")
+        window = marks.span([float(row[name]) for row in rows for name in ends] + [0.0])
+        scale = {"domain": list(window), "nice": False, "zero": False}
+        x = channel("first_margin:Q", title=f"margin under {cut(found.first.name)}", scale=scale)
+        y = channel("second_margin:Q", title=f"margin under {cut(found.second.name)}", scale=scale)
+        base = Marks(rows)
+        rule = base.mark("rule", color=CORRECTED, opacity=0.35)
+        across = rule.encode(x=channel("first_low:Q", scale=scale), x2="first_high", y=y)
+        down = rule.encode(x=x, y=channel("second_low:Q", scale=scale), y2="second_high")
+        tips = "pair first_margin:.3f second_margin:.3f"
+        dots = base.mark("point", filled=True, size=55, color=CORRECTED, opacity=0.9).encode(x=x, y=y, tooltip=tips)
+        same = [{"first_margin": end, "second_margin": end} for end in window]
+        line = Marks(same).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+        return marks.finish([line, across, down, dots], height=340)
+
+    heads = Short.titles("pair", first_margin=found.first.name, second_margin=found.second.name)
+    titles = {
+        f"{key}_{name}": f"{words}, {cut(protocol)}"
+        for key, protocol in zip(("first", "second"), found.names, strict=True)
+        for name, words in _HEADS.items()
+    }
+    return Figure.of("pairs", Caption(finding, lines), rows, heads, chart, titles=titles)
+
+
+_HEADS = {"margin": "margin", "low": "low", "high": "high", "implied": "votes needed", "between": "between prompts"}
+
+
+def scaling(found: Protocols) -> Figure:
+    """Votes that each pair needs, against its margin, and the curve of the formula (Lee 2026, Figs. 2, 8 and 9)."""
+    rows: list[Row] = [
+        {"by": name, "pair": pair, "size": float(abs(size)), "votes": float(votes)}
+        for name, sizes, needs in zip(found.names, found.margin, found.implied, strict=True)
+        for pair, size, votes in zip(found.pairs, sizes, needs, strict=True)
+        if math.isfinite(votes)
+    ]
+    counts = [int(np.sum(own > found.budget)) for own in found.implied]
+    finding = (
+        f"{counts[0]} of {counted(len(found), 'pair')} need more than {found.budget:,} votes under "
+        f"{cut(found.first.name)}, {counts[1]} under {cut(found.second.name)}"
+    )
+    lines = (
+        f"Votes that a test with level {found.alpha:g} and power {found.power:g} needs at the margin as estimated.",
+        "Curve: votes that are independent of each other; above it lie pairs whose prompts differ.",
+    )
+
+    def chart() -> Spec:
+        sizes = np.linspace(max(0.01, 0.9 * min(row["size"] for row in rows)), 0.5, 60)
+        curve = [
+            {"size": float(size), "votes": float(votes)}
+            for size, votes in zip(sizes, normal_size(sizes, found.alpha, found.power), strict=True)
+        ]
+        x = channel("size:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
+        y = channel("votes:Q", title="votes needed (log scale)", scale={"type": "log"}, axis={"format": ","})
+        line = Marks(curve).mark("line", color=INK, opacity=0.5).encode(x=x, y=y)
+        dots = Marks(rows).mark("point", filled=True, size=55, opacity=0.85)
+        dots = dots.encode(x=x, y=y, color=_colour(found), tooltip="pair by size:.3f votes:,")
+        return marks.finish([line, dots], height=300)
+
+    heads = {"by": "protocol", "size": "size of the margin", "votes": "votes needed"}
+    return Figure("scaling", Caption(finding, lines), rows, chart if rows else None, heads)
+
+
+def _protocols_facts(found: Protocols) -> dict[str, Any]:
+    """What the page is made of."""
+    out: dict[str, Any] = {"pairs that both have": len(found)}
+    for one, left in zip((found.first, found.second), found.left_out, strict=True):
+        drawn = f"levels of {one.signals.by}" if one.signals.by else "independent votes"
+        out[f"votes under {one.name}"] = one.votes
+        out[f"{drawn} under {one.name}"] = one.signals.levels
+        out[f"pairs under {one.name} alone"] = left
+    return out
+
+
+def _protocols_methods(found: Protocols) -> str:
+    """The paragraph for a methods section."""
+    by = found.first.signals.by or found.second.signals.by
+    drawn = f"levels of {by} are taken as drawn" if by else "votes are taken as independent"
+    together = ", left out of both at once, since both have them," if found.paired else ""
+    return (
+        f"Two ways of collecting votes were compared on the {counted(len(found), 'pair')} of systems that both have; "
+        f"ties were left out and {drawn}. The squared margin of a pair was estimated from votes on different prompts "
+        "alone, which noise does not inflate, and divided by the votes that are worth one independent vote; the "
+        f"protocols were compared by its mean over pairs, with a jackknife over prompts{together} and, for the ratio, "
+        "Fieller's interval. Variances of win rates between prompts are those of an analysis of variance."
+    )
+
+
+def _place(sizes: Any, edges: Any) -> Any:
+    return np.minimum(np.searchsorted(edges, sizes, side="right") - 1, len(edges) - 2)
+
+
+def _colour(found: Protocols) -> Any:
+
+    scale = {"domain": list(found.names), "range": list(COLOURS)}
+    return channel("by:N", scale=scale, legend={"title": None, "labelLimit": 240})
+
+
+def _needed(one: Protocol) -> str:
+    return f"{one.needed:,.0f}" if math.isfinite(one.needed) else "no number of"
+
 
 MOST_LOOKS = 20
 _TWO_SIDED = 1.96
