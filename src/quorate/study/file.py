@@ -22,7 +22,7 @@ from pydantic import (
 from quorate.collect.budget import Budget
 from quorate.errors import InvalidInput
 from quorate.planning.designs.names import LayoutName
-from quorate.study.goal import KINDS, Amount, FilePart, Goal, Judge, PersonSettings, Positive, Text, seated
+from quorate.study.goal import KINDS, Amount, FilePart, Goal, Judge, PersonSettings, Positive, Text, seated, setting
 from quorate.study.problems import belonging, first_problem, parsed
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.judgments import Judgments
@@ -57,47 +57,37 @@ _ELSEWHERE = {
 class Battles(FilePart):
     """Pairs of systems whose next battles are drawn while votes come in, so that ratings become precise with few."""
 
-    criterion: Literal["A", "D"] = Field(
-        default="A", description="What is made small: the sum of the variances of ratings, or their determinant."
+    criterion: Literal["A", "D"] = setting(
+        "What is made small: the sum of the variances of ratings, or their determinant.", "A"
     )
-    batch: Annotated[int, Field(ge=1)] = Field(default=200, description="Battles per round.")
-    floor: Annotated[float, Field(gt=0, le=1)] = Field(
-        default=0.2, description="Part of the chances that all pairs share alike."
-    )
+    batch: Annotated[int, Field(ge=1)] = setting("Battles per round.", 200)
+    floor: Annotated[float, Field(gt=0, le=1)] = setting("Part of the chances that all pairs share alike.", 0.2)
 
 
 class Adaptive(FilePart):
     """A policy that says what to ask next while answers come in."""
 
-    name: Literal["uniform", "robin", "robin-hood"] = Field(default="robin-hood", description="Which policy.")
-    batch: Annotated[int, Field(ge=1)] = Field(default=256, description="Calls per round.")
-    cycle: Crossed | None = Field(default=None, description="Facet that is asked whole each time, such as judge.")
-    objective: Literal["worst", "average", "boundary"] = Field(
-        default="worst", description="Whose error is made small."
+    name: Literal["uniform", "robin", "robin-hood"] = setting("Which policy.", "robin-hood")
+    batch: Annotated[int, Field(ge=1)] = setting("Calls per round.", 256)
+    cycle: Crossed | None = setting("Facet that is asked whole each time, such as judge.")
+    objective: Literal["worst", "average", "boundary"] = setting("Whose error is made small.", "worst")
+    at: Annotated[float, Field(allow_inf_nan=False)] | None = setting(
+        "For boundary: a score that means are to be told apart from."
     )
-    at: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        default=None, description="For boundary: a score that means are to be told apart from."
+    between: Crossed | None = setting("For boundary: a facet of two levels to be compared.")
+    tolerance: Above | None = setting("For boundary: distance that does not matter.")
+    decide: bool = setting("For boundary: stop where every side is known.", False)
+    target: Above | None = setting("Half-width of every interval at which it stops.")
+    level: Share = setting("Level of the intervals that stop it.", 0.95)
+    interval: Literal["anytime", "t", "bernstein", "asymptotic"] = setting(
+        "Kind of interval; anytime holds although one looks all the time.", "anytime"
     )
-    between: Crossed | None = Field(default=None, description="For boundary: a facet of two levels to be compared.")
-    tolerance: Above | None = Field(default=None, description="For boundary: distance that does not matter.")
-    decide: bool = Field(default=False, description="For boundary: stop where every side is known.")
-    target: Above | None = Field(default=None, description="Half-width of every interval at which it stops.")
-    level: Share = Field(default=0.95, description="Level of the intervals that stop it.")
-    interval: Literal["anytime", "t", "bernstein", "asymptotic"] = Field(
-        default="anytime", description="Kind of interval; anytime holds although one looks all the time."
-    )
-    together: bool = Field(default=True, description="Whether the level is that of all intervals at once.")
-    weights: Weights | None = Field(
-        default=None, description="Column of the items, or by facet and label: factors of squared errors; else 1."
-    )
-    variances: str | None = Field(
-        default=None, description="For robin: table of earlier answers to the same questions, two or more to each."
-    )
-    delta: Share = Field(default=0.007, description="For robin-hood: chance of failure; a greater one asks less first.")
-    variant: Literal["experiment", "theory"] = Field(default="experiment", description="Constants of robin-hood.")
-    give_up: Annotated[int, Field(ge=1)] = Field(
-        default=5, description="Failures in a row after which a cell is given up."
-    )
+    together: bool = setting("Whether the level is that of all intervals at once.", True)
+    weights: Weights | None = setting("Column of the items, or by facet and label: factors of squared errors; else 1.")
+    variances: str | None = setting("For robin: table of earlier answers to the same questions, two or more to each.")
+    delta: Share = setting("For robin-hood: chance of failure; a greater one asks less first.", 0.007)
+    variant: Literal["experiment", "theory"] = setting("Constants of robin-hood.", "experiment")
+    give_up: Annotated[int, Field(ge=1)] = setting("Failures in a row after which a cell is given up.", 5)
 
     @model_validator(mode="before")
     @classmethod
@@ -163,12 +153,12 @@ _IN_MEMORY = ":memory:"  # what SQLite takes for no file at all
 class Items(FilePart):
     """Where the items are: one row each, or one for each item and system."""
 
-    file: Text = Field(description="JSON lines, CSV, TSV or Parquet; one row per item, or per item and system.")
-    id: Text = Field(default="id", description="Column of the item's name.")
-    category: Text | None = Field(default=None, description="Column of the item's category.")
-    system: Text | None = Field(default=None, description="Column of the system that answered; judges do not see it.")
-    system_a: Text | None = Field(default=None, description="Column of the system that gave response_a; not shown.")
-    system_b: Text | None = Field(default=None, description="Column of the system that gave response_b; not shown.")
+    file: Text = setting("JSON lines, CSV, TSV or Parquet; one row per item, or per item and system.", ...)
+    id: Text = setting("Column of the item's name.", "id")
+    category: Text | None = setting("Column of the item's category.")
+    system: Text | None = setting("Column of the system that answered; judges do not see it.")
+    system_a: Text | None = setting("Column of the system that gave response_a; not shown.")
+    system_b: Text | None = setting("Column of the system that gave response_b; not shown.")
 
     @model_validator(mode="after")
     def pairs_or_single(self) -> Items:
@@ -183,21 +173,21 @@ class Items(FilePart):
 class Wording(FilePart):
     """A prompt variant: a built-in one, or a Jinja file with its scale."""
 
-    built_in: Text | None = Field(default=None, description="Name of a built-in prompt, such as score.")
-    file: Text | None = Field(default=None, description="Jinja template over the fields of an item.")
-    scale: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
-        default=None, description="Least and greatest score of a file's answers."
+    built_in: Text | None = setting("Name of a built-in prompt, such as score.")
+    file: Text | None = setting("Jinja template over the fields of an item.")
+    scale: Annotated[list[float], Field(min_length=2, max_length=2)] | None = setting(
+        "Least and greatest score of a file's answers."
     )
-    integer: bool = Field(default=True, description="Whether only whole numbers are scores.")
+    integer: bool = setting("Whether only whole numbers are scores.", True)
     labels: Annotated[dict[str, float], BeforeValidator(_unscored)] = Field(
         default_factory=dict, description="Verdicts in words, and the score of each; with a key a list of them."
     )
-    key: Text | None = Field(default=None, description="Column of the item's right label, not shown: 1, any other 0.")
-    reasoned: bool = Field(default=False, description="Whether a file asks for reasons before the answer.")
-    name: Text = Field(default="score", description="What a file calls the answer in a structured reply.")
-    expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
-    instructions: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="What people read in place of the prompt's task; models do not."
+    key: Text | None = setting("Column of the item's right label, not shown: 1, any other 0.")
+    reasoned: bool = setting("Whether a file asks for reasons before the answer.", False)
+    name: Text = setting("What a file calls the answer in a structured reply.", "score")
+    expected: bool = setting("Whether the score is the mean under the token probabilities.", False)
+    instructions: Annotated[str, Field(min_length=1)] | None = setting(
+        "What people read in place of the prompt's task; models do not."
     )
 
     @model_validator(mode="after")
@@ -221,19 +211,17 @@ class LayoutSettings(FilePart):
     name: Annotated[
         LayoutName,
         BeforeValidator(lambda name: "factorial" if name == "all-judges" else name, LayoutName | Literal["all-judges"]),
-    ] = Field(default="factorial", description="Which one; all-judges is another name of factorial.")
-    per_item: Positive | None = Field(default=None, description="Judges per item (blocks), pairs per item (latin).")
-    places: dict[str, Positive] | None = Field(default=None, description="Places of each judge in a cycle (weighted).")
-    pilot: Annotated[int, Field(ge=0)] = Field(default=0, description="Items that everyone judges, twice.")
+    ] = setting("Which one; all-judges is another name of factorial.", "factorial")
+    per_item: Positive | None = setting("Judges per item (blocks), pairs per item (latin).")
+    places: dict[str, Positive] | None = setting("Places of each judge in a cycle (weighted).")
+    pilot: Annotated[int, Field(ge=0)] = setting("Items that everyone judges, twice.", 0)
 
 
 class Cap(FilePart):
     """The most that may be spent on the study's ledger, in all its runs."""
 
-    calls: Annotated[int, Field(ge=0, le=10**15)] | None = Field(
-        default=None, description="Requests, repeats and failures included."
-    )
-    money: Annotated[Amount, Field(le=1e9)] | None = Field(default=None, description="In the currency of the prices.")
+    calls: Annotated[int, Field(ge=0, le=10**15)] | None = setting("Requests, repeats and failures included.")
+    money: Annotated[Amount, Field(le=1e9)] | None = setting("In the currency of the prices.")
 
     @model_validator(mode="after")
     def limited(self) -> Cap:
@@ -247,35 +235,30 @@ class Study(FilePart):
     """A study file."""
 
     items: Annotated[Items, BeforeValidator(lambda given: _short(given, "file"))]
-    judges: Annotated[dict[Text, Judge], Field(min_length=1), AfterValidator(seated)] = Field(
-        description="Judges by name."
-    )
+    judges: Annotated[dict[Text, Judge], Field(min_length=1), AfterValidator(seated)] = setting("Judges by name.", ...)
     prompts: Annotated[
         dict[Text, Annotated[Wording, BeforeValidator(lambda given: _short(given, "built_in"))]],
         Field(min_length=1),
         BeforeValidator(_prompts_by_name),
-    ] = Field(description="Prompt variants by name, or a list of built-in ones.")
-    temperatures: list[Amount] | None = Field(
-        default=None, min_length=1, description="A facet; the judges' own if absent."
+    ] = setting("Prompt variants by name, or a list of built-in ones.", ...)
+    temperatures: list[Amount] | None = setting("A facet; the judges' own if absent.", min_length=1)
+    order: Literal["listed", "swapped", "both"] | None = setting(
+        "For pairs: in which order the two responses are shown."
     )
-    order: Literal["listed", "swapped", "both"] | None = Field(
-        default=None, description="For pairs: in which order the two responses are shown."
-    )
-    replicates: Positive = Field(default=1, le=1_000_000, description="Answers of every cell; with a goal, the most.")
+    replicates: Positive = setting("Answers of every cell; with a goal, the most.", 1, le=1_000_000)
     layout: Annotated[LayoutSettings, BeforeValidator(lambda given: _short(given, "name"))] = Field(
         default=LayoutSettings()
     )
-    adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
-    battles: Battles | None = Field(default=None, description="For pairs: battles that are drawn, instead of a layout.")
-    goal: Goal | None = Field(default=None, description="A question at whose answer the study stops, instead of both.")
-    looks: Annotated[int, Field(ge=1, le=20)] = Field(default=5, description="Most analyses on the way to a goal.")
+    adaptive: Adaptive | None = setting("A policy instead of a layout.")
+    battles: Battles | None = setting("For pairs: battles that are drawn, instead of a layout.")
+    goal: Goal | None = setting("A question at whose answer the study stops, instead of both.")
+    looks: Annotated[int, Field(ge=1, le=20)] = setting("Most analyses on the way to a goal.", 5)
     budget: Cap
-    tries: Positive = Field(default=5, le=1000, description="Answers of a cell that may fail before it is given up.")
+    tries: Positive = setting("Answers of a cell that may fail before it is given up.", 5, le=1000)
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
-    ledger: Annotated[Text, AfterValidator(_ledger_place)] | None = Field(
-        default=None,
-        description="File of the answers, or postgresql://user@host/database?schema=name without a password; "
-        "the study's name ending in .db if absent.",
+    ledger: Annotated[Text, AfterValidator(_ledger_place)] | None = setting(
+        "File of the answers, or postgresql://user@host/database?schema=name without a password; "
+        "the study's name ending in .db if absent."
     )
     _path: Path = PrivateAttr(default=Path("study.yaml"))
 

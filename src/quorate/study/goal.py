@@ -33,6 +33,11 @@ Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 Variable = Annotated[str, AfterValidator(_environment_variable)]
 
 
+def setting(says: str, default: Any = None, **limits: Any) -> Any:
+    """A setting of a study file, with what its schema says of it; of one that must be given the default is ``...``."""
+    return Field(default=default, description=says, **limits)
+
+
 class FilePart(BaseModel):
     """A part of a study file: nothing but what is named here, and no text where a number is wanted."""
 
@@ -42,9 +47,9 @@ class FilePart(BaseModel):
 class Prices(FilePart):
     """What a judge's calls cost, in the currency of the budget; an unknown price stays unknown."""
 
-    input: Amount | None = Field(default=None, description="Per million tokens of the prompt.")
-    output: Amount | None = Field(default=None, description="Per million tokens of the reply.")
-    call: Amount | None = Field(default=None, description="Per call, on top of the tokens.")
+    input: Amount | None = setting("Per million tokens of the prompt.")
+    output: Amount | None = setting("Per million tokens of the reply.")
+    call: Amount | None = setting("Per call, on top of the tokens.")
 
     @model_validator(mode="after")
     def complete(self) -> Prices:
@@ -57,25 +62,23 @@ class Prices(FilePart):
 
 
 class _Judge(FilePart):
-    price: Prices | None = Field(default=None, description="What calls cost; leave it out where it is not known.")
-    concurrency: Positive = Field(default=64, le=100_000, description="Most requests in flight at once.")
-    rate: Annotated[float, Field(ge=1e-3, le=1e6)] | None = Field(default=None, description="Requests per second.")
+    price: Prices | None = setting("What calls cost; leave it out where it is not known.")
+    concurrency: Positive = setting("Most requests in flight at once.", 64, le=100_000)
+    rate: Annotated[float, Field(ge=1e-3, le=1e6)] | None = setting("Requests per second.")
 
 
 class RemoteSettings(_Judge):
     """How a model behind an address is reached."""
 
-    base_url: Text = Field(description="Address to which /chat/completions, /messages or /models/... is added.")
-    model: Text = Field(description="Model, as the endpoint calls it.")
-    key_env: Variable | None = Field(
-        default=None, description="Environment variable that holds the key; never the key."
-    )
-    key_header: Text | None = Field(default=None, description="Header of the key, if not the usual one.")
+    base_url: Text = setting("Address to which /chat/completions, /messages or /models/... is added.", ...)
+    model: Text = setting("Model, as the endpoint calls it.", ...)
+    key_env: Variable | None = setting("Environment variable that holds the key; never the key.")
+    key_header: Text | None = setting("Header of the key, if not the usual one.")
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of every call, such as max_tokens.")
-    structured: Literal["json_schema", "json_object", "structured_outputs", "grammar"] | None = Field(
-        default=None, description="How the endpoint holds the model to the form of the answer."
+    structured: Literal["json_schema", "json_object", "structured_outputs", "grammar"] | None = setting(
+        "How the endpoint holds the model to the form of the answer."
     )
-    timeout: Annotated[float, Field(ge=0.01, le=86_400)] = Field(default=120.0, description="Seconds for a call.")
+    timeout: Annotated[float, Field(ge=0.01, le=86_400)] = setting("Seconds for a call.", 120.0)
     headers: dict[str, str] = Field(default_factory=dict, description="Sent with every call; no keys.")
     query: dict[str, str] = Field(default_factory=dict, description="Query of every address; no keys.")
 
@@ -84,60 +87,56 @@ class EndpointSettings(RemoteSettings):
     """A model behind an endpoint."""
 
     kind: Literal["endpoint"]
-    api: ApiName = Field(default="openai", description="Form in which it is asked; most speak that of OpenAI.")
-    idempotency: bool = Field(
-        default=True, description="Whether calls carry an Idempotency-Key, so that one sent again is billed once."
-    )
+    api: ApiName = setting("Form in which it is asked; most speak that of OpenAI.", "openai")
+    idempotency: bool = setting("Whether calls carry an Idempotency-Key, so that one sent again is billed once.", True)
 
 
 class BatchSettings(RemoteSettings):
     """The same through the endpoint's batches: often cheaper, and answered within hours."""
 
     kind: Literal["batch"]
-    size: Annotated[int, Field(ge=1, le=50_000)] = Field(default=1000, description="Most questions in a batch.")
-    concurrency: Positive = Field(default=10_000, le=100_000, description="Most questions that wait for an answer.")
-    linger: Annotated[float, Field(ge=0.01, le=86_400)] = Field(
-        default=2.0, description="Seconds without a new question after which a batch is sent though it is not full."
+    size: Annotated[int, Field(ge=1, le=50_000)] = setting("Most questions in a batch.", 1000)
+    concurrency: Positive = setting("Most questions that wait for an answer.", 10_000, le=100_000)
+    linger: Annotated[float, Field(ge=0.01, le=86_400)] = setting(
+        "Seconds without a new question after which a batch is sent though it is not full.", 2.0
     )
-    poll: Annotated[float, Field(ge=0.01, le=86_400)] = Field(
-        default=30.0, description="Seconds between two looks at a batch."
-    )
-    window: Text = Field(default="24h", description="Time in which the endpoint is to answer, as it calls it.")
-    line_url: Text = Field(default="/v1/chat/completions", description="Address in every line of a batch.")
+    poll: Annotated[float, Field(ge=0.01, le=86_400)] = setting("Seconds between two looks at a batch.", 30.0)
+    window: Text = setting("Time in which the endpoint is to answer, as it calls it.", "24h")
+    line_url: Text = setting("Address in every line of a batch.", "/v1/chat/completions")
 
 
 class LocalSettings(_Judge):
     """A small model in this process."""
 
     kind: Literal["local"]
-    path: Text | None = Field(default=None, description="GGUF file; SmolLM2 135M Instruct unless given.")
-    context: Positive = Field(default=4096, description="Tokens of prompt and reply together.")
-    threads: Positive | None = Field(default=None, description="Threads that the model computes with.")
+    path: Text | None = setting("GGUF file; SmolLM2 135M Instruct unless given.")
+    context: Positive = setting("Tokens of prompt and reply together.", 4096)
+    threads: Positive | None = setting("Threads that the model computes with.")
     params: dict[str, Any] = Field(default_factory=dict, description="Parameters of every call.")
-    structured: bool = Field(default=True, description="Whether a grammar holds the model to the form of the answer.")
+    structured: bool = setting("Whether a grammar holds the model to the form of the answer.", True)
 
 
 class ReplaySettings(_Judge):
     """Judgments that were recorded before, given again."""
 
     kind: Literal["replay"]
-    table: Text = Field(description="CSV, JSON lines, Parquet or ledger; the judge's name is its level there.")
+    table: Text = setting("CSV, JSON lines, Parquet or ledger; the judge's name is its level there.", ...)
 
 
 class PythonSettings(_Judge):
     """A function, given to quorate.run by the judge's name."""
 
     kind: Literal["python"]
-    version: str = Field(default="", description="Change it when the function changes: answers of two never mix.")
+    version: str = setting("Change it when the function changes: answers of two never mix.", "")
 
 
 class PersonSettings(FilePart):
     """A person, who answers on a page of ``quorate serve``."""
 
     kind: Literal["person"]
-    price: Amount | None = Field(default=None, description="Per vote; leave it out where it is not known.")
-    minutes: Annotated[float, Field(ge=0.1, le=1440)] = Field(
-        default=15.0, description="How long a question is kept for an answer, and an answer can be taken back."
+    price: Amount | None = setting("Per vote; leave it out where it is not known.")
+    minutes: Annotated[float, Field(ge=0.1, le=1440)] = setting(
+        "How long a question is kept for an answer, and an answer can be taken back.", 15.0
     )
 
 
@@ -145,7 +144,7 @@ class PeopleSettings(PersonSettings):
     """Several people, each a judge of their own: raters with two seats are "raters 1" and "raters 2"."""
 
     kind: Literal["people"]  # type: ignore[assignment]
-    seats: Annotated[int, Field(ge=1, le=1000)] = Field(description="How many people.")
+    seats: Annotated[int, Field(ge=1, le=1000)] = setting("How many people.", ...)
 
     def seated(self, name: str) -> dict[str, PersonSettings]:
         """The judges that they are."""
@@ -194,47 +193,37 @@ _ELSEWHERE = {
 class Goal(FilePart):
     """One question; the study buys what is needed to answer it, and stops."""
 
-    compare: Pair | None = Field(default=None, description="Two systems, whose mean scores are told apart.")
-    half_width: Above | None = Field(
-        default=None, description="Half-width of the interval of the mean score; of every system's."
+    compare: Pair | None = setting("Two systems, whose mean scores are told apart.")
+    half_width: Above | None = setting("Half-width of the interval of the mean score; of every system's.")
+    rank: Literal["best"] | None = setting("Find the best of all systems; of votes, the one preferred to each other.")
+    prefer: Pair | None = setting("Two systems, of votes: which one is preferred.")
+    margin: Above | None = setting(
+        "With compare or prefer: a difference that would not matter; whether there is more is decided "
+        "either way. For prefer it is in shares of votes."
     )
-    rank: Literal["best"] | None = Field(
-        default=None, description="Find the best of all systems; of votes, the one preferred to each other."
+    stages: Annotated[int, Field(ge=2, le=2)] | None = setting(
+        "With prefer: 2 asks of every category first, then of those alone whose votes were furthest from "
+        "one half, which is what it then decides about."
     )
-    prefer: Pair | None = Field(default=None, description="Two systems, of votes: which one is preferred.")
-    margin: Above | None = Field(
-        default=None,
-        description="With compare or prefer: a difference that would not matter; whether there is more is decided "
-        "either way. For prefer it is in shares of votes.",
+    retained: Annotated[float, Field(gt=0, lt=1)] = setting(
+        "With stages: part of the categories that the second asks of.", 0.2
     )
-    stages: Annotated[int, Field(ge=2, le=2)] | None = Field(
-        default=None,
-        description="With prefer: 2 asks of every category first, then of those alone whose votes were furthest from "
-        "one half, which is what it then decides about.",
+    per_type: Positive | None = setting(
+        "With stages: votes of each category in the first; 10 log of their number, rounded up, by default."
     )
-    retained: Annotated[float, Field(gt=0, lt=1)] = Field(
-        default=0.2, description="With stages: part of the categories that the second asks of."
+    by: Literal["category"] | None = setting("With compare or half_width: ask it of every category of items by itself.")
+    category_shares: dict[Text, Above] | Literal["items"] | None = setting(
+        "With compare or half_width: what each category counts for in the mean, such as {math: 0.5, code: "
+        "0.5}; items for their shares of the items. Without it categories stand for others like them."
     )
-    per_type: Positive | None = Field(
-        default=None,
-        description="With stages: votes of each category in the first; 10 log of their number, rounded up, by default.",
+    target: dict[Text, Literal["population", "panel"]] | None = setting(
+        "For scores: what facets stand for, such as {judge: population}."
     )
-    by: Literal["category"] | None = Field(
-        default=None, description="With compare or half_width: ask it of every category of items by itself."
+    power: Annotated[float, Field(ge=0.5, lt=1)] = setting(
+        "With compare or prefer: chance to decide, if the budget has room for it.", 0.9
     )
-    category_shares: dict[Text, Above] | Literal["items"] | None = Field(
-        default=None,
-        description="With compare or half_width: what each category counts for in the mean, such as {math: 0.5, code: "
-        "0.5}; items for their shares of the items. Without it categories stand for others like them.",
-    )
-    target: dict[Text, Literal["population", "panel"]] | None = Field(
-        default=None, description="For scores: what facets stand for, such as {judge: population}."
-    )
-    power: Annotated[float, Field(ge=0.5, lt=1)] = Field(
-        default=0.9, description="With compare or prefer: chance to decide, if the budget has room for it."
-    )
-    level: Annotated[float, Field(gt=0.5, lt=1)] = Field(
-        default=0.95, description="Chance that what is said at the end holds, however often it was looked at."
+    level: Annotated[float, Field(gt=0.5, lt=1)] = setting(
+        "Chance that what is said at the end holds, however often it was looked at.", 0.95
     )
 
     @model_validator(mode="before")
