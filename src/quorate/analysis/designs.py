@@ -61,11 +61,6 @@ def targets_in_words(plan: Projection) -> str:
     return "; ".join(f"{', '.join(names)} = {target}" for target, names in groups.items())
 
 
-def _briefly(plan: Projection) -> str:
-    """A design in words, without what there is one of."""
-    return ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1) + _layout_in_words(plan)
-
-
 def layout_named(plan: Projection) -> str:
     """The layout by name, with judges per item or places in the cycle where that is a choice."""
     if plan.places is not None:
@@ -135,8 +130,10 @@ def sentence(best: Optimum) -> str:
     plan, by_interval = best.plan, best.searched.found.by_interval
     reached, places = best.reach(plan), 1 + decimals(best.reach(plan))
     what, sign = ("Half its 95% interval", "±") if by_interval else ("Its standard error", "")
+    counts = ", ".join(counted(count, name) for name, count in plan.design.items() if count > 1)
+    design = counts + _layout_in_words(plan)
     text = (
-        f"Best of {best.candidates:,} designs for {asked(best)}: {_briefly(plan)}, {amount(best, best.cost)}. "
+        f"Best of {best.candidates:,} designs for {asked(best)}: {design}, {amount(best, best.cost)}. "
         f"{what}{about(best)} is {sign}{number(reached, places)}{scope(plan)}."
     )
     if best.plan.reused and not best.stays:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -171,7 +171,8 @@ def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -
         return _by_category({name: law_of(replace(goal, by=None), part) for name, part in _levels(table, CATEGORY)})
     if isinstance(goal, HalfWidthGoal):
         if SYSTEM in table.names and table.n_levels(SYSTEM) > 1:
-            return _average([law_of(goal, part) for _, part in _levels(table, SYSTEM)])
+            laws = [law_of(goal, part) for _, part in _levels(table, SYSTEM)]
+            return Law({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
         shares = goal.category_shares
         return Law(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
     if isinstance(goal, CompareGoal) and goal.category_shares is not None:
@@ -193,11 +194,6 @@ def _by_category(laws: Mapping[str, Law]) -> Law:
     variances = {term: dict(zip(laws, own, strict=True)) for term, own in _terms_of(laws.values()).items()}
     effects = {name: truth(law.effect, "") for name, law in laws.items()}
     return Law(variances, effects if any(effects.values()) else 0.0)
-
-
-def _average(laws: Sequence[Law]) -> Law:
-    """Components, averaged."""
-    return Law({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
 
 
 def _terms_of(laws: Collection[Law]) -> dict[str, list[float]]:

@@ -337,7 +337,8 @@ class Parts:
         tables = {at: self.each[at].of(judgments) for at in open_}
         left = self.offer.left(spent)
         looked = {at: self._look(at, tables[at], before[at], left) for at in open_}
-        for at, share in shared({at: _cost(one) for at, (one, _) in looked.items()}, left).items():
+        costs = {at: float(one.design["cost"]) if one.ending is None else 0.0 for at, (one, _) in looked.items()}
+        for at, share in shared(costs, left).items():
             looked[at] = self._look(at, tables[at], before[at], share)
         parts = tuple(self._named(at, looked[at][0]) if at in looked else looks[-1] for at, looks in enumerate(before))
         none = nothing(self.offer)
@@ -459,8 +460,3 @@ def without_facet(judgments: Judgments, name: str) -> Judgments:
         return judgments
     facets = (replace(one, parent=None) if one.parent == name else one for one in judgments.facets)
     return pooled(replace(judgments, facets=tuple(facets)), name)
-
-
-def _cost(look: Look) -> float:
-    """What the rest of a part's plan costs; nothing where it has ended."""
-    return float(look.design["cost"]) if look.ending is None else 0.0

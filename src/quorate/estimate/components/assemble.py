@@ -374,7 +374,8 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         noise=noise.weight,
         row=fixed.row,
     )
-    problem = Problem(cells, noise.inside, reml=reml, sampled=_is_sampled(cells.shared, fixed.rows.shape[1]))
+    inverted = int((cells.shared.max(axis=0, initial=-1) + 1).sum()) + fixed.rows.shape[1]  # levels, and columns
+    problem = Problem(cells, noise.inside, reml=reml, sampled=inverted > MOST_INVERTED)
     missing = int(judgments.rows.sum()) - judgments.n_answers
     names = (*(":".join(term) for term in (*within, *shared)), *noise.names)
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
@@ -450,11 +451,6 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
             best, alone = term, _PRODUCTS * system**3
     _check_room(judgments, sizes(best)[1], p)
     return best
-
-
-def _is_sampled(shared: Ints, p: int) -> bool:
-    """Whether the system of shared levels is too large to be inverted."""
-    return int((shared.max(axis=0, initial=-1) + 1).sum()) + p > MOST_INVERTED
 
 
 def _unlike(judgments: Judgments, block: tuple[str, ...]) -> int:

@@ -332,10 +332,6 @@ def boards(
             refused[level] = str(error)
     if not found:
         raise NotEstimable(f"by: no {by} can be ranked; the first: {next(iter(refused.values()), 'there is none')}")
-    together = _pooled_ratings(by, _of_votes(found)) if pooled else None
+    of_votes = {level: one for level, one in found.items() if isinstance(one, Ratings)}
+    together = _pooled_ratings(by, of_votes) if pooled else None
     return Boards(by, found, refused, table.source.backend, together)
-
-
-def _of_votes(found: Mapping[str, Ratings | Leaderboard]) -> dict[str, Ratings]:
-    """The boards by votes."""
-    return {level: one for level, one in found.items() if isinstance(one, Ratings)}

@@ -545,13 +545,8 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     for (gap, (low, high), error, most, freedom, told), first, second in zip(
         columns, board.systems, board.systems[1:], strict=False
     ):
-        asked = GapVotes(error**2 * n, freedom / n, _level(most, freedom), gap, POWER)
+        asked = GapVotes(error**2 * n, freedom / n, 2 * t_cdf(freedom, most) - 1, gap, POWER)
         votes = asked.needed(0.0, n)
         more = 0 if told else None if votes is None else max(votes - n, 0)
         out.append(Neighbours(first, second, gap, low, high, told, votes, more))
     return tuple(out)
-
-
-def _level(limit: float, df: float) -> float:
-    """Coverage of an interval that reaches so many standard errors."""
-    return 2 * t_cdf(df, limit) - 1

@@ -141,7 +141,8 @@ class Cycle(Brief):
         """Sum of squared weights by key over all items."""
         cell, first, single = self._cells(key)
         if not single:
-            return _squares(self._totals(key, self.weight))
+            totals = self._totals(key, self.weight)
+            return np.asarray(np.einsum("...i,...i->...", totals, totals))
         # sizes are whole * period + early, so that their squares are summed by kind for every remainder
         (whole, _, which), (period, early), kind = self._round, self._counts(cell), self.kind[first]
         once, square = _sums(2 * period * early, kind)[which], _sums(early**2, kind)[which]
@@ -308,11 +309,6 @@ def _sums(values: Floats, key: Ints) -> Floats:
     starts = np.searchsorted(key[order], np.arange(int(key.max()) + 1))
     arranged = values if np.all(key[1:] >= key[:-1]) else values[..., order]
     return np.asarray(arranged if len(starts) == len(key) else np.add.reduceat(arranged, starts, axis=-1))
-
-
-def _squares(values: Floats) -> Floats:
-    """Sums of squares over the last axis."""
-    return np.asarray(np.einsum("...i,...i->...", values, values))
 
 
 Count = int | Floats

@@ -170,9 +170,10 @@ def priors(result: DrawnComponents) -> Figure:
     for law, draws in zip(result.prior, result.draws.T, strict=True):
         before = law.quantile(_ENDS).tolist()
         after = np.sqrt(np.quantile(draws, _ENDS)).tolist()
+        narrower = max(0.0, 1 - (after[2] - after[0]) / (before[2] - before[0]))
         for when, (low, median, high), words in (("prior", before, str(law)), ("posterior", after, "")):
             row = {"component": f"{cut(law.name)}, {when}", "sd": median, "low": low, "high": high}
-            rows.append({**row, "law": words, "narrower": None if when == "prior" else _less(before, after)})
+            rows.append({**row, "law": words, "narrower": None if when == "prior" else narrower})
     learnt = max(rows[1::2], key=lambda row: row["narrower"])
     name = learnt["component"].removesuffix(", posterior")
     finding = (
@@ -251,8 +252,3 @@ def methods(result: DrawnComponents) -> str:
         f"{model}. Priors of standard deviations: {listed(laws)}; {fixed} sampled by the no-U-turn sampler of numpyro. "
         f"{result.checks.sentence} {result.sensitivity.sentence}"
     )
-
-
-def _less(before: list[float], after: list[float]) -> float:
-    """By how much shorter the interval is after than before."""
-    return max(0.0, 1 - (after[2] - after[0]) / (before[2] - before[0]))

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from math import isnan
 
 from quorate.analysis.words import shown
-from quorate.estimate.labels import Coefficient, Confusion
+from quorate.estimate.labels import Confusion
 from quorate.estimate.nominal import Labels, interval
 from quorate.roles import JUDGE
 from quorate.wording import at_level, counted, listed, percent, shares
@@ -60,7 +60,7 @@ def agreement(found: Labels) -> str:
     agreed = found.coefficient("agreement")
     if agreed is None:
         return "One judge gave all labels, so nothing is known of agreement."
-    beyond = listed([_named(one) for one in found.coefficients if one is not agreed])
+    beyond = listed([f"{one.name} is {interval(one)}" for one in found.coefficients if one is not agreed])
     whom = "items and judges" if agreed.judges else "items alone"
     way = "in both directions " if agreed.judges else ""
     value = percent(agreed.value)
@@ -99,7 +99,3 @@ def most_confused(found: Labels) -> Confusion | None:
 def differing(found: Labels) -> float:
     """Pairs of judges who gave an item different labels."""
     return sum(one.pairs for one in found.confusions if one.label != one.other) / 2
-
-
-def _named(one: Coefficient) -> str:
-    return f"{one.name} is {interval(one)}"

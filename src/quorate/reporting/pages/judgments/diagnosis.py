@@ -35,9 +35,10 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
     facts = {"judgments": judgments.n_answers, "cells": judgments.n_cells, "data sets drawn": result.resamples}
     facts |= {plural(cut(name)): judgments.n_levels(name) for name in judgments.names}
     effects = tuple(_against_normal(result, one) for one in result.quantiles)
+    unlooked = [f"Not looked at: {cut(name, 60)} ({cut(why, 200)})." for name, why in result.not_looked_at.items()]
     sections = (
         Section("checks", "What was looked at", tuple(advice(result)), (checks(result),)),
-        Section("residuals", "Residuals and items", (TOGETHER, *_unlooked(result)), tuple(figures)),
+        Section("residuals", "Residuals and items", (TOGETHER, *unlooked), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
     rests = particulars("diagnosis", "What it rests on", facts.items())
@@ -59,11 +60,6 @@ def advice(result: Diagnosis) -> list[str]:
 def told(check: Check) -> str:
     """A check in full: what was found, what it means for the interval, and what to do."""
     return f"{cut(check.sentence, 400)} {capitalised(check.meaning)}. To do: {check.remedy}."
-
-
-def _unlooked(result: Diagnosis) -> list[str]:
-    """What could not be looked at, and why."""
-    return [f"Not looked at: {cut(name, 60)} ({cut(why, 200)})." for name, why in result.not_looked_at.items()]
 
 
 def checks(result: Diagnosis) -> Figure:

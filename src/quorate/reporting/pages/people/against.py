@@ -170,10 +170,6 @@ def stand_ins(result: Against) -> Figure:
     return Figure.of("stand-ins", Caption(finding, lines), rows, heads, percent="advantage")
 
 
-def _ends(one: Measured) -> str:
-    return f"{percent(one.low)} to {percent(one.high)}"
-
-
 def _row(name: str, one: Measured) -> Row:
     return {"what": name, "value": one.value, "low": one.low, "high": one.high}
 
@@ -188,10 +184,11 @@ def summary(result: Against) -> Figure:
     beats = percent(result.beaten.value)
     finding = f"The majority gains {100 * result.gain.value:+.1f} points and beats {beats} of configurations"
     share, level = f"Share of right verdicts on {counted(result.items, result.unit)}", f"{at_level(result.level)}"
+    ends = f"{percent(result.beaten.low)} to {percent(result.beaten.high)}"
     seemed = f"The best on half of the labels looked right on {percent(result.apparent)} of these."
     lines = (
         f"{share}, with {level} intervals over {plural(result.unit)}.",
-        f"Ties count half. It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
+        f"Ties count half. It beats {ends} by the bootstrap. {seemed}",
     )
     caption = Caption(finding, lines)
     heads = Short.titles(what="right verdicts", value="share", low=f"{at_level(result.level)} interval")
@@ -360,7 +357,9 @@ def mark_gaps(each: Sequence[MarkGap], level: float) -> Figure:
     shown = "is" if off == 1 else "are"
     finding = f"{off:,} of {counted(len(alone), 'judge')} {shown} shown to give more or less than people"
     if len(rows) == 1:
-        finding = f"{cut(each[0].judge, 30)} gives {_more(each[0])} than people"
+        gap = each[0].gap.value
+        more = f"{abs(gap):.2f} {'more' if gap >= 0 else 'less'}"
+        finding = f"{cut(each[0].judge, 30)} gives {more} than people"
     lines = (
         f"Mean mark of the judge less people's on the same items; {100 * level:.4g}% intervals over items.",
         "r: correlation of both over items, with the studentised bootstrap of Fisher's z.",
@@ -371,7 +370,3 @@ def mark_gaps(each: Sequence[MarkGap], level: float) -> Figure:
     return marks.dotted(
         "marks", caption, rows, heads, "judge's mark less people's", titles=titles, unfolded=True, at=0.0, first=True
     )
-
-
-def _more(one: MarkGap) -> str:
-    return f"{abs(one.gap.value):.2f} {'more' if one.gap.value >= 0 else 'less'}"

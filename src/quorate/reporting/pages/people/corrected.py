@@ -106,7 +106,8 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
     own = page_page(board.ratings, table)
     facts: dict[str, object] = {"battles that people voted on": board.labels}
     facts |= {"battles of judges alone": board.predictions, "labels that are as precise alone": board.effective}
-    facts |= {f"levels of {name} among the labels": n for name, n in _clusters(board)}
+    clusters = zip(board.ratings.cluster, board.ratings.clusters, strict=True)
+    facts |= {f"levels of {name} among the labels": n for name, n in clusters}
     return replace(
         own,
         title=title_of(table, "The leaderboard that people would give"),
@@ -136,10 +137,6 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
             Tile("no number" if more is None else f"{more:,}", "more labels for the gaps of all neighbours"),
         ),
     )
-
-
-def _clusters(board: CorrectedRatings) -> list[tuple[str, int]]:
-    return list(zip(board.ratings.cluster, board.ratings.clusters, strict=True))
 
 
 def sides(board: CorrectedRatings) -> Figure:

@@ -91,7 +91,7 @@ def coefficients(result: Regression) -> Figure:
         row: Row = {"coefficient": cut(one.name), "value": one.value, "low": low, "high": high}
         rows.append(row | {"se": one.se, "df": one.df, "other_sign": one.other_sign})
     known = [one for one in result.coefficients if not np.isnan(one.judged)]
-    out = [one for one in known if not _inside(one.judged, one.estimate.ends)]
+    out = [one for one in known if not one.estimate.low <= one.judged <= one.estimate.high]
     finding = (
         f"The judge's labels give {len(out)} of {counted(len(rows), 'coefficient')} outside the corrected interval"
     )
@@ -140,10 +140,6 @@ def methods(result: Regression) -> str:
         f"regressions fitted without the labels of the row's own cluster. Standard errors are {apart}; intervals are "
         "Student's, with degrees of freedom by the fourth moments of what rows bring to the variance."
     )
-
-
-def _inside(value: float, ends: tuple[float, float]) -> bool:
-    return ends[0] <= value <= ends[1]
 
 
 def _number(value: float) -> str:

@@ -13,7 +13,7 @@ from quorate.estimate.ratings.models import Models
 from quorate.numerics.votes.power import normal_size
 from quorate.planning.battles import BattleSample, NextBattles
 from quorate.planning.power.clusters import cluster_words, correlation_words
-from quorate.planning.power.protocols import Protocol, Protocols
+from quorate.planning.power.protocols import Protocols
 from quorate.planning.power.votes_plan import VotesPlan
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Marks, Spec, channel
@@ -88,7 +88,8 @@ STEP = 0.05
 
 def protocols_page(found: Protocols, _: Table | None = None) -> Page:
     """The page on two protocols."""
-    needed = (_needed(one) for one in (found.first, found.second))
+    counts = (found.first.needed, found.second.needed)
+    needed = [f"{count:,.0f}" if math.isfinite(count) else "no number of" for count in counts]
     tiles = [
         Tile(said, f"votes decide a pair under {cut(name)}") for said, name in zip(needed, found.names, strict=True)
     ]
@@ -146,9 +147,10 @@ def distribution(found: Protocols) -> Figure:
     """Sizes of margins by either protocol, as counts of pairs (Lee 2026, Figs. 1 and 3)."""
     sizes = np.abs(found.margin)
     edges = np.arange(0, 0.5 + STEP / 2, STEP)
+    place = np.minimum(np.searchsorted(edges, sizes, side="right") - 1, len(edges) - 2)
     rows: list[Row] = [
         {"margin": f"{edge:.2f} to {edge + STEP:.2f}", "from": float(edge)}
-        | {key: int(np.sum(_place(own, edges) == at)) for key, own in zip(("first", "second"), sizes, strict=True)}
+        | {key: int(np.sum(own == at)) for key, own in zip(("first", "second"), place, strict=True)}
         for at, edge in enumerate(edges[:-1])
     ]
     middle = [float(np.median(own)) for own in sizes]
@@ -274,18 +276,10 @@ def _protocols_methods(found: Protocols) -> str:
     )
 
 
-def _place(sizes: Any, edges: Any) -> Any:
-    return np.minimum(np.searchsorted(edges, sizes, side="right") - 1, len(edges) - 2)
-
-
 def _colour(found: Protocols) -> Any:
 
     scale = {"domain": list(found.names), "range": list(COLOURS)}
     return channel("by:N", scale=scale, legend={"title": None, "labelLimit": 240})
-
-
-def _needed(one: Protocol) -> str:
-    return f"{one.needed:,.0f}" if math.isfinite(one.needed) else "no number of"
 
 
 MOST_LOOKS = 20
