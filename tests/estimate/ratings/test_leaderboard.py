@@ -64,6 +64,19 @@ def test_pairs_of_a_table_with_gaps_are_those_of_compare_and_turn_with_their_sid
         assert (board.pairs.value[i, j], board.pairs.value[j, i]) == pytest.approx((own.value, -own.value))
 
 
+@pytest.mark.parametrize("short", [("judge", "system"), ("judge", "prompt")])
+def test_pairs_are_those_of_compare_where_a_judge_never_met_a_system_or_a_prompt(judged, short):
+    """Every item then has the same cells, though not as many of each."""
+    whole = judged({"item": 10, "judge": 3, "prompt": 2, "system": 3}, fixed=(), seed=8)
+    one, other = (whole.column(name) for name in short)
+    some = whole.keep((one > 0) | (other > 0))
+    board = leaderboard(some)
+    for (i, a), (j, b) in combinations(enumerate(board.systems), 2):
+        own = difference(some, a, b).estimate
+        assert board.pairs.value[i, j] == pytest.approx(own.value)
+        assert board.difference(a, b).se == pytest.approx(float(board.pairs.square[i, j] ** 0.5))
+
+
 def test_means_of_systems_with_gaps_of_their_own_speak_for_other_judges_too(scored):
     """Each is of its own scores, which are not as many."""
     gaps = (scored.column("system") == 0) & (scored.column("item") == 3) & (scored.column("judge") == 1)

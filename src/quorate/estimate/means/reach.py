@@ -132,9 +132,8 @@ def is_complete(judgments: Judgments) -> bool:
 
     Judges in families, and the like, are no such combinations.
     """
-    item, setup = judgments.level_codes([judgments.object]), [n for n in judgments.names if is_setup(judgments, n)]
-    rest = judgments.level_codes(setup)
-    crossed = (int(item.max()) + 1) * (int(rest.max()) + 1) == judgments.n_cells
+    setup = [name for name in judgments.names if is_setup(judgments, name)]
+    crossed = prod(judgments.n_levels(name) for name in (judgments.object, *setup)) == judgments.n_cells
     nested = any(judgments.ancestors(name) for name in setup)
     return bool(crossed and not nested and np.ptp(judgments.n) == 0 and judgments.n[0] > 0)
 
