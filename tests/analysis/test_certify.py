@@ -10,7 +10,7 @@ from quorate.analysis import certify as certificates
 from quorate.analysis.certify import Certificate, LatentLaw, Redrawn, _Kind, _table, errors_of_complete, summary
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.mean import readings
-from quorate.estimate.ratings import leaderboard
+from quorate.estimate.ratings import leaderboard, pair_errors
 from quorate.numerics.distributions import t_quantile
 
 
@@ -144,7 +144,7 @@ def test_a_board_with_gaps_or_strata_is_certified(options):
 
 
 def test_a_board_of_one_model_is_fitted_anew(monkeypatch):
-    for module in (certificates, leaderboard):
+    for module in (certificates, leaderboard, pair_errors):
         monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
     frame = scores(24, 3, 1, systems=3).sample(fraction=0.8, seed=1)
     (found,) = q.certify(q.rank(read(frame)), 20).found

@@ -54,6 +54,13 @@ def test_the_verdict_is_what_the_bounds_show(first, second, options, outcome, co
     assert found.to_dict()["exit_code"] == code
 
 
+def test_differences_are_the_same_though_numbers_are_rounded():
+    first = [0.1, 0.7, 1.3, 2.9]
+    found = q.compare(two([score + 1 for score in first], first), "a", "b")
+    assert found.sentence.startswith("Undecided whether a or b scores better: a scores 1 more on all 4 items.")
+    assert q.compare(two([0.1 + 0.2, 0.6], [0.3, 0.6]), "a", "b").value == 0
+
+
 def test_scores_without_ends_have_a_bound_of_the_share_alone():
     found = q.compare(two([0.5, 9.5, 3.5], [0.0, 9.0, 3.0]), "a", "b")
     assert found.sentence.endswith("At 95% at least 36.8% of items like these differ by just that.")

@@ -27,7 +27,8 @@ from quorate.estimate.means.intervals import score_ends, term_facets, wilson_lim
 from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, plain_mean
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
-from quorate.estimate.ratings.leaderboard import MOST_SYSTEMS, Leaderboard, PairErrors, pair_errors
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.reach import KAPPA

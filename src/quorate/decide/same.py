@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quorate.decide.outcome import OPEN, SUPPORTED, Claim, Outcome, claimed, stated, supports
-from quorate.estimate.differences.methods import PairedCells
+from quorate.estimate.differences.methods import NoSpread
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.missing_bounds import AllEqual, drawn
 from quorate.estimate.means.targets import PANEL, scope
@@ -84,23 +84,23 @@ class SameDifference(AllEqual):
 
 
 def same_difference(
-    pairs: PairedCells, judgments: Judgments, *, level: float, margin: float | None, claim: Claim | None
+    same: NoSpread, judgments: Judgments, *, level: float, margin: float | None, claim: Claim | None
 ) -> SameDifference:
     """The verdict on two systems whose paired cells all differ by the same.
 
     Whatever the law, at least the share ``(1 - level)^(1/n)`` of items like these n differ by just that, n as for
     `quorate.estimate.means.missing_bounds.all_equal`; the others by no more than the ends of the scale allow.
     """
-    table, systems = pairs.judgments, pairs.systems
+    table, systems = same.pairs.judgments, same.pairs.systems
     ends = score_ends(judgments.keep(judgments.n > 0))
     return SameDifference(
-        value=float(table.mean[0]),
+        value=same.value,
         items=table.n_levels(table.object),
         n=table.n_cells,
         level=level,
         scale=None if ends is None else (ends[0] - ends[1], ends[1] - ends[0]),
         whom=scope(table, dict.fromkeys(table.names, PANEL), table.object),
-        caveats=pairs.caveats,
+        caveats=same.pairs.caveats,
         drawn=drawn(table),
         a=systems.a,
         b=systems.b,

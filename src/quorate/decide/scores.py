@@ -524,7 +524,7 @@ def verdict_of_scores(
     try:
         found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
     except NoSpread as same:
-        return same_difference(same.pairs, judgments, level=level, margin=margin, claim=claim)
+        return same_difference(same, judgments, level=level, margin=margin, claim=claim)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
     verdict = verdict_of_difference(found, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))

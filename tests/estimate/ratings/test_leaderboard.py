@@ -288,6 +288,31 @@ def test_every_mean_has_the_error_of_its_own_scores():
     assert all(mean.ends[0] < mean.value < mean.ends[1] for mean in board.means)
 
 
+@pytest.mark.parametrize(
+    ("items", "good", "bad"),
+    [(3, [1] * 3, [0] * 3), (9, [1] * 9, [0] * 9), (9, [0.3 + 1.1 * i for i in range(9)], None)],
+)
+def test_systems_that_differ_by_the_same_on_all_items_are_told_apart_where_a_comparison_does(items, good, bad):
+    """All right and all wrong: three items leave it open; so do any of scores without ends."""
+    scores = {"good": good, "bad": bad or [score - 0.2 for score in good], "fair": [*good[:-1], (good[-1] + 0.3) / 2]}
+    rows = [(system, item, float(score)) for system, own in scores.items() for item, score in enumerate(own)]
+    table = q.read(pl.DataFrame(rows, schema=["system", "item", "score"], orient="row"), announce=False)
+    board, two = rank(table), q.compare(table, "good", "bad")
+    i, j = board.systems.index("good"), board.systems.index("bad")
+    assert board.ranks.above[i, j] == (two.outcome == "better") == (bad is not None and items > 3)
+    assert board.pairs.half_width(0.975)[i, j] == pytest.approx(
+        two.value - np.nan_to_num(two.estimate.low, nan=-np.inf)
+    )
+
+
+def test_copies_are_as_likely_first_and_nothing_is_said_of_their_noise():
+    scores = np.random.default_rng(2).normal(size=(5, 3))
+    rows = [(system, item, f"j{j}", scores[item, j]) for system in "abc" for item in range(5) for j in range(3)]
+    board = rank(q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False))
+    assert board.best == pytest.approx(dict.fromkeys("abc", 1 / 3))
+    assert board.sentence.endswith("the same. All systems score the same on every item.")
+
+
 @pytest.mark.slow
 def test_copies_of_a_system_are_told_apart_from_nothing():
     rows = {"system": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 2.0, 1.0, 2.0, 3.0, 7.0]}

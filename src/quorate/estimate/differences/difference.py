@@ -448,6 +448,15 @@ def _seen(side: Judgments, name: str) -> set[str]:
     return {side.facet(name).levels[i] for i in side.column(name)}
 
 
+def _same(pairs: PairedCells) -> float | None:
+    """The difference in every cell, where it is the same but for rounding; None where it is not."""
+    found, apart = pairs.judgments, pairs.systems
+    least = _ROUNDING * max(float(np.abs(side.mean).max()) for side in (apart.first, apart.second))
+    if np.ptp(found.mean) > least or found.ss.any():
+        return None
+    return float(found.mean[0]) if abs(found.mean[0]) > least else 0.0
+
+
 def of_pairs(
     pairs: PairedCells, targets: Mapping[str, Target], shares: Mapping[str, float] | None = None
 ) -> SystemDifference:
@@ -458,8 +467,8 @@ def of_pairs(
         raise NotEstimable(
             f"{apart.a} and {apart.b} share 1 {table.object}: at least 2 are needed for a standard error"
         )
-    if np.ptp(table.mean) == 0 and not table.ss.any():
-        raise NoSpread(pairs)
+    if (same := _same(pairs)) is not None:
+        raise NoSpread(pairs, same)
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
     estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
     zero = caveats.boundary([name for name, value in fit.variances.items() if value == 0], "the difference")

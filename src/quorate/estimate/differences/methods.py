@@ -128,16 +128,16 @@ class NoSpread(NotEstimable):
 
     Parameters
     ----------
-    pairs : PairedCells
-        The differences.
+    pairs, value : PairedCells, float
+        The differences, and what they all are.
     """
 
-    def __init__(self, pairs: PairedCells) -> None:
-        self.pairs = pairs
+    def __init__(self, pairs: PairedCells, value: float) -> None:
+        self.pairs, self.value = pairs, value
         table, apart = pairs.judgments, pairs.systems
         items, objects = table.n_levels(table.object), plural(table.object)
         super().__init__(
-            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
+            f"{apart.a} less {apart.b} is {value:g} in all {table.n_cells:,} shared cells: there is no spread "
             f"to judge it by. At 95% at least {100 * 0.05 ** (1 / items):.3g}% of {objects} like these differ by just "
             f"that; add {objects}, or check whether one system is a copy of the other"
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats
 from quorate.caveats import Caveat, missing, ordered_by_differences
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -18,9 +18,10 @@ from quorate.estimate.components.fit import Method
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
-from quorate.estimate.means.pairs import pair_reaches, together, undetermined
-from quorate.estimate.means.reach import is_complete, is_setup
+from quorate.estimate.means.pairs import together
+from quorate.estimate.means.reach import is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, unsaid
+from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors, signs
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
@@ -33,224 +34,15 @@ from quorate.numerics.ratings.rank_intervals import (
     normal_deviations,
     ranks_by_widths,
 )
-from quorate.numerics.reach import KAPPA
-from quorate.numerics.study_power import half_widths
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row, frame
-from quorate.wording import Brief, brief, capitalised
-
-# Differences of every two systems of a board of scores, each with the interval that `quorate.compare` has for it.
-
-
-_PLACES = 9
-"""Decimals of the largest difference to which systems are told from equal ones."""
-MOST_SYSTEMS = 20
-"""Systems whose tables have gaps of which every two are compared by themselves: with more it would take long."""
-
-
-@dataclass(frozen=True, eq=False)
-class PairErrors(Brief):
-    """Differences of every two systems, and what their intervals rest on; arrays have shape (systems, systems).
-
-    Parameters
-    ----------
-    value : array
-        Row less column.
-    variance, df : array
-        Over items; see `quorate.numerics.reach.Reach`.
-    effects : tuple of (array, array, float)
-        Square, noise and degrees of freedom of every facet that stands for others.
-    """
-
-    value: Floats
-    variance: Floats
-    df: Floats
-    effects: tuple[tuple[Floats, Floats, float], ...] = ()
-
-    @property
-    def parts(self) -> tuple[tuple[Floats, float], ...]:
-        """What intervals count of every drawn facet, and its degrees of freedom."""
-        return tuple((np.maximum(square - KAPPA * noise, 0.0), df) for square, noise, df in self.effects)
-
-    @property
-    def square(self) -> Floats:
-        """Square of the standard error of each difference."""
-        return np.asarray(self.variance + self.beyond_items)
-
-    @property
-    def freedom(self) -> Floats:
-        """Satterthwaite's degrees of freedom of that."""
-        spent = self.variance**2 / self.df + sum(
-            np.maximum(square - noise, 0.0) ** 2 / df for square, noise, df in self.effects
-        )
-        return np.where(spent > 0, self.square**2 / np.maximum(spent, 1e-300), self.df)
-
-    @property
-    def beyond_items(self) -> Floats:
-        """What is left of the variance of each difference with any number of items."""
-        return np.asarray(
-            sum((np.maximum(square - noise, 0.0) for square, noise, _ in self.effects), 0 * self.variance)
-        )
-
-    @property
-    def covariance(self) -> Floats:
-        """Covariance of the means about their average under which differences vary so, or more where none does."""
-        k = len(self.value)
-        apart = np.eye(k) - 1 / k
-        values, vectors = np.linalg.eigh(-apart @ self.square @ apart / 2)
-        return np.asarray(vectors * np.maximum(values, 0.0) @ vectors.T)
-
-    def half_width(self, upper: float | Floats) -> Floats:
-        """Half of each interval, by the upper point of its tails, or those of every row."""
-        return half_widths(upper, self.variance, self.df, self.parts)
-
-    @property
-    def standing(self) -> Floats:
-        """How far each is ahead of the average of all; shape (systems,)."""
-        return np.asarray(self.value.mean(axis=1))
-
-    def best_first(self) -> Ints:
-        """The systems, best first; equal ones as they come."""
-        most = float(np.abs(self.value).max(initial=0.0))
-        return np.argsort(-np.round(self.standing / (most or 1.0), _PLACES), kind="stable")
-
-    def of(self, systems: Ints) -> PairErrors:
-        """The same of some systems, in their order."""
-        at = np.ix_(systems, systems)
-        effects = tuple((square[at], noise[at], df) for square, noise, df in self.effects)
-        return PairErrors(self.value[at], self.variance[at], self.df[at], effects)
-
-
-def pair_errors(
-    joint: JointMeans, judgments: Judgments, systems: Sequence[str], targets: Mapping[str, Target]
-) -> PairErrors:
-    """Differences of every two systems; those of `quorate.compare`, but of one model for all where there are many gaps.
-
-    Parameters
-    ----------
-    joint : JointMeans
-        One model of all of them.
-    judgments : Judgments
-        What was judged.
-    systems : sequence of str
-        In the order of the board.
-    targets : mapping of str to str
-        What facets stand for, all of them.
-    """
-    facet, answered = joint.facet, judgments.keep(judgments.n > 0)
-    order = [answered.level_index(facet, name) for name in systems]
-    if not joint.chosen and is_complete(answered) and facet not in answered.ancestors(answered.object):
-        return _of_complete(answered, facet, np.array(order), targets)
-    if joint.chosen or len(systems) > MOST_SYSTEMS:
-        return _of_model(joint, systems, targets)
-    k = len(systems)
-    value, variance, df = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k))
-    effects: list[tuple[Floats, Floats, float]] = []
-    for (i, a), (j, b) in combinations(enumerate(systems), 2):
-        try:
-            found = difference(judgments, a, b, facet=facet, targets=joint.asked).estimate
-        except NotEstimable:
-            found = joint.contrast(_signs(joint, a, b))
-        one = aimed(found, among(found.target, targets))
-        value[i, j], value[j, i] = one.value, -one.value
-        reach = one.reach
-        variance[i, j] = variance[j, i] = one.variance if reach is None else reach.variance
-        df[i, j] = df[j, i] = one.df if reach is None else reach.df
-        for place, effect in enumerate(() if reach is None else reach.effects):
-            if place == len(effects):
-                effects.append((np.zeros((k, k)), np.zeros((k, k)), effect.df))
-            effects[place][0][i, j] = effects[place][0][j, i] = effect.square
-            effects[place][1][i, j] = effects[place][1][j, i] = effect.noise
-    return PairErrors(value, variance, df, tuple(effects))
-
-
-def _signs(joint: JointMeans, a: str, b: str) -> Floats:
-    """Weights of the means in the difference of two systems."""
-    return np.array([(name == a) - (name == b) for name in joint.systems], dtype=float)
-
-
-def _of_model(joint: JointMeans, systems: Sequence[str], targets: Mapping[str, Target]) -> PairErrors:
-    """The same by the one model of all systems."""
-    rows = joint.rows[[joint.systems.index(name) for name in systems]]
-    for i, j in undetermined(joint.fit, rows, joint.targets):
-        joint.contrast(_signs(joint, systems[i], systems[j]))  # which says what is open, unless it is slight
-    found = pair_reaches(joint.fit, rows, among(joint.targets, targets))
-
-    def both(of_pairs: Floats, diagonal: float) -> Floats:
-        out = np.full((len(systems), len(systems)), diagonal)
-        one, other = np.triu_indices(len(systems), 1)
-        out[one, other] = out[other, one] = of_pairs
-        return out
-
-    value = rows @ joint.fit.beta
-    effects = tuple((both(square, 0.0), both(noise, 0.0), df) for square, noise, df in found.effects)
-    return PairErrors(value[:, None] - value, both(found.variance, 0.0), both(found.df, 1.0), effects)
-
-
-def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping[str, Target]) -> PairErrors:
-    """The same where every item has all cells of every system: sums of squares and products of their means."""
-    item = judgments.object
-    over = judgments.ancestors(item)
-    strata = [name for name in over if targets[name] != POPULATION]
-    clusters = [name for name in reversed(over) if targets[name] == POPULATION]
-    unit = judgments.level_codes([clusters[0] if clusters else item])
-    stratum = np.zeros(int(unit.max()) + 1, dtype=np.int64)
-    if strata:
-        stratum[unit] = judgments.level_codes(strata)
-    system = np.argsort(order)[judgments.column(facet)]
-    k, n = len(order), len(stratum)
-    cells = np.bincount(system, minlength=k)[0]
-    mean = _sums(judgments, [unit, system], (n, k)) / cells  # what each brings to its system's mean
-    variance, df, _ = _over_units(mean, stratum)
-    total = mean.sum(axis=0)
-    effects = []
-    for name in judgments.names:
-        if targets[name] != POPULATION or not is_setup(judgments, name):
-            continue
-        levels = judgments.n_levels(name)
-        own = _sums(judgments, [unit, judgments.level_codes([name]), system], (n, levels, k)) * levels / cells
-        means = own.sum(axis=0)
-        noise = _over_units((own - own.mean(axis=1, keepdims=True)).reshape(n, -1), 0 * stratum)[2]
-        noise = np.einsum("lalb->ab", noise.reshape(levels, k, levels, k)) / (levels - 1)
-        effects.append((_apart(np.cov(means.T)) / levels, _apart(noise) / levels, levels - 1.0))
-    return PairErrors(total[:, None] - total, variance, df, tuple(effects))
-
-
-def _sums(judgments: Judgments, codes: Sequence[Ints], shape: tuple[int, ...]) -> Floats:
-    place = np.ravel_multi_index(tuple(codes), shape)
-    return np.asarray(np.bincount(place, judgments.mean, int(np.prod(shape))), dtype=np.float64).reshape(shape)
-
-
-def _over_units(brought: Floats, stratum: Ints) -> tuple[Floats, Floats, Floats]:
-    """Variance of every difference of columns, its degrees of freedom as by Welch, and the covariance of the columns.
-
-    A unit that is all its stratum has counts as the others do.
-    """
-    covariance, parts = np.zeros((brought.shape[1], brought.shape[1])), []
-    seen = 0
-    for h in range(int(stratum.max()) + 1):
-        own = brought[stratum == h]
-        if len(own) > 1:
-            apart = own - own.mean(axis=0)
-            part = apart.T @ apart * len(own) / (len(own) - 1)
-            parts.append((part, len(own) - 1))
-            covariance, seen = covariance + part, seen + len(own)
-    lost = len(brought) / max(seen, 1)
-    variance = _apart(covariance) * lost
-    spent = sum(((_apart(part) * lost) ** 2 / free for part, free in parts), np.zeros_like(variance))
-    df = np.divide(variance**2, spent, out=np.full_like(variance, float(max(seen - len(parts), 1))), where=spent > 0)
-    return variance, df, covariance * lost
-
-
-def _apart(covariance: Floats) -> Floats:
-    """Variances of differences."""
-    own = np.diag(covariance)
-    return np.maximum(own[:, None] + own - 2 * covariance, 0.0)
-
+from quorate.wording import brief, capitalised
 
 _DRAWS = 40_000
+_ROUNDING = 1e-9
+"""Part of the largest mean by which equal ones differ through rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -357,7 +149,8 @@ class Leaderboard(Board):
 
         At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
         """
-        chances = agreeing(best(self.standing, self._deviations), self.ranks, self.level)
+        chance, equal = best(self.standing, self._deviations), self.pairs.copies
+        chances = agreeing(equal @ chance / equal.sum(axis=1), self.ranks, self.level)
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @property
@@ -401,7 +194,7 @@ class Leaderboard(Board):
         if a == b:
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
         if self.joint.chosen:
-            found = self.joint.contrast(_signs(self.joint, a, b))
+            found = self.joint.contrast(signs(self.joint, a, b))
         else:
             found = difference(self.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
         return aimed(found, among(found.target, self.targets))
@@ -476,6 +269,8 @@ class Leaderboard(Board):
         finding = " ".join(line for line in (standing(self, self.scope), others, beyond) if line)
         if self.rankable:
             return finding
+        if self.pairs.copies.all():
+            return f"{finding} All systems score the same on every item."
         whom = "" if self.others is None else f" {self.others.scope}"
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
         return (
@@ -564,7 +359,7 @@ def _against_their_means(systems: Sequence[str], means: Floats) -> list[Caveat]:
     """The two systems whose own means say most the other way than their order."""
     below = means - np.minimum.accumulate(means)  # by how much each is higher than the lowest above it
     low = int(below.argmax())
-    if below[low] <= 10.0**-_PLACES * np.abs(means).max():
+    if below[low] <= _ROUNDING * np.abs(means).max():
         return []
     return [ordered_by_differences(systems[int(means[:low].argmin())], systems[low])]
 

@@ -163,7 +163,8 @@ def ranks_by_widths(
     own = np.full((systems, 1), joint)
     if systems > 2:
         largest = _largest(deviations, covariance + 1e-12 * np.trace(covariance) * np.eye(systems))
-        joint, own = float(np.quantile(largest.max(axis=1), level)), np.quantile(largest, level, axis=0)[:, None]
+        joint = max(joint, float(np.quantile(largest.max(axis=1), level)))
+        own = np.maximum(own, np.quantile(largest, level, axis=0)[:, None])
     above = apart > half_width(normal_cdf(joint))
     alone = half_width(each_of(normal_cdf, "ndtr", own))
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
