@@ -140,6 +140,14 @@ def test_judges_with_gaps_say_who_is_best_on_the_same_items(seed):
     assert "highest mean on the same items" in found.sentence
 
 
+def test_a_median_is_not_the_opinion_of_the_judge_who_is_neither_lenient_nor_harsh():
+    """By two of three x is better, of whom one gives 1 more to all and one 2 less."""
+    scores = {"x": (3, 2, 1), "y": (2, 2.5, 0)}
+    rows = [(s, i, f"j{j}", own + 0.1 * i) for s in "xy" for i in range(4) for j, own in enumerate(scores[s])]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row", strict=False)
+    assert by_judges(q.read(frame, announce=False)).median == "x"
+
+
 def test_of_equal_systems_without_a_judge_the_first_by_all_judges_counts():
     scores = {"x": (1, 2, 3), "y": (2, 2, 3), "z": (0, 0, 0)}
     rows = [(s, i, f"j{j}", own + 0.1 * i) for s in "xyz" for i in range(4) for j, own in enumerate(scores[s])]

@@ -1,7 +1,8 @@
 """Ranked systems, by scores or by votes: who is first, in which group, with which ranks, and how far from the next.
 
-A mean of judges can hang on one of them. Of every system and judge the mean score is taken, as if of the same items, so
-that a judge who saw harder items of one favours nobody. Of systems that are equal the first by all judges counts.
+A mean of judges can hang on one of them. Of every system and judge the mean score is taken about the judge's average,
+as if of the same items, so that a judge who saw harder items of one favours nobody. Of systems that are equal the first
+by all judges counts.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class ByJudges(Result):
     without : tuple of (str, str)
         Each judge, and who is first without it.
     median : str
-        The first by the median of judges.
+        The first by the median of judges, of each of whom means count about their average.
     trimmed : str or None
         The first by the mean of judges without the lowest and the highest of each system; None for fewer than 5.
     own : bool
@@ -128,7 +129,7 @@ _ROUNDING = 1e-12
 
 
 def _means(judgments: Judgments, facet: str) -> tuple[Floats, bool]:
-    """Mean score of every system by every judge, on the same items, and whether these are those of its own scores.
+    """Mean score of every system by every judge about the judge's average, and whether it is that of its own scores.
 
     Where a judge scored other items of one system than of another, what items make of it is taken off, by least
     squares; where it scored each item of one system alone, nothing is. Nan where a judge's items do not link all.
@@ -178,15 +179,15 @@ class _Scored:
         return bool((self.counts == self.counts[:, :1]).all())
 
     def own_means(self) -> Floats:
-        """Mean of each system's scores."""
+        """Mean of each system's scores, about their average: judges are lenient each in their own way."""
         n = self.counts.sum(axis=0)
-        return np.asarray(np.divide(self.sums.sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0))
+        means = np.divide(self.sums.sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+        return np.asarray(means - means.mean())
 
     def means(self) -> Floats:
-        """The same about their average, as if all had been of the same items."""
+        """The same, as if all had been of the same items."""
         if self.complete:
-            means = self.own_means()
-            return np.asarray(means - means.mean())
+            return self.own_means()
         each = self.counts.sum(axis=1, keepdims=True)
         left = np.diag(self.counts.sum(axis=0)) - self.counts.T @ (self.counts / each)
         brought = self.sums.sum(axis=0) - self.counts.T @ (self.sums.sum(axis=1) / each[:, 0])

@@ -372,7 +372,10 @@ def _without_judges(judges: ByJudges) -> Figure:
     ways = f"{sum(row['same'] for row in rows)} of {counted(len(rows), 'other way')}"
     caption = Caption(
         f"{judges.first} has the highest {judges.mean}, and is first in {ways} too",
-        ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
+        (
+            "Each judge left out in turn; the median of judges; from 5 on their mean without lowest and highest.",
+            "Means by a judge count about the judge's average.",
+        ),
     )
     heads = Short.titles(way="by", first="first", same="as by the mean")
     return Figure.of("judges", caption, rows, heads, titles={"same": "same as by the mean"})
