@@ -203,26 +203,38 @@ DRAWS = 300
 TIES = ("tie", "tie (bothbad)")
 
 
+class Marks(NamedTuple):
+    """Mark of a less that of b, by every judge under every prompt, shape (battles, prompts, judges); who won each."""
+
+    battles: list[str]
+    margin: Floats
+    winner: NDArray[np.str_]
+
+
+def read_marks(path: Path) -> Marks:
+    """Differences of marks; nan where one of the two is missing."""
+    names = ("battle_id", "variant_id", "judge_model", "response_side", "winner")
+    table = columns(path, text=names, numbers=("score",))
+    levels, first, codes = zip(
+        *(np.unique(table[name].astype(str), return_index=True, return_inverse=True) for name in names[:3]), strict=True
+    )
+    side = table["response_side"].astype(str)
+    if not np.isin(side, ("a", "b")).all():
+        raise InvalidData(f'{path}: column "response_side" holds something else than a and b')
+    marks = np.full((2, *map(len, levels)), np.nan)
+    marks[(side == "b").astype(int), *codes] = table["score"]
+    return Marks(levels[0].tolist(), marks[0] - marks[1], table["winner"][first[0]].astype(str))
+
+
 def read_likert(path: Path) -> Bools:
     """Whether each judge under each prompt says what people say, of shape (matches, prompts, judges).
 
     A match without one of the two marks is a tie, as in the archived script.
     """
-    names = ("battle_id", "winner", "variant_id", "judge_model", "response_side")
-    table = columns(path, text=names, numbers=("score",))
-    (battles, first, at), (prompts, _, prompt), (judges, _, judge) = (
-        np.unique(table[name].astype(str), return_index=True, return_inverse=True)
-        for name in ("battle_id", "variant_id", "judge_model")
-    )
-    side = table["response_side"]
-    if not np.isin(side.astype(str), ("a", "b")).all():
-        raise InvalidData(f'{path}: column "response_side" holds something else than a and b')
+    battles, margin, winner = read_marks(path)
     if len(battles) < max(SIZES):
         raise InvalidData(f"{path}: has {len(battles):,} matches, and {max(SIZES):,} are drawn")
-    marks = np.full((2, len(battles), len(prompts), len(judges)), np.nan)
-    marks[(side == "b").astype(int), at, prompt, judge] = table["score"]
-    said = np.where(marks[0] > marks[1], "model_a", np.where(marks[1] > marks[0], "model_b", "tie"))
-    winner = table["winner"][first].astype(str)
+    said = np.where(margin > 0, "model_a", np.where(margin < 0, "model_b", "tie"))
     return np.asarray(said == np.where(np.isin(winner, TIES), "tie", winner)[:, None, None], dtype=bool)
 
 
@@ -271,31 +283,6 @@ NEAR = 0.5
 """Mean marks that are less far apart are a tie, as in the archived script."""
 RIDGE = 1e-3
 """Weak: it only keeps strengths finite in resamples in which a model wins, or loses, every battle."""
-
-
-class Marks(NamedTuple):
-    """Mark of a less that of b, by every judge under every prompt, shape (battles, prompts, judges)."""
-
-    battles: list[str]
-    margin: Floats
-
-
-def read_marks(path: Path) -> Marks:
-    """Differences of marks; nan where one of the two is missing."""
-    table = columns(path, text=("battle_id", "variant_id", "judge_model", "response_side"), numbers=("score",))
-    levels, codes = zip(
-        *(
-            np.unique(table[name].astype(str), return_inverse=True)
-            for name in ("battle_id", "variant_id", "judge_model")
-        ),
-        strict=True,
-    )
-    side = table["response_side"].astype(str)
-    if not np.isin(side, ("a", "b")).all():
-        raise InvalidData(f'{path}: column "response_side" holds something else than a and b')
-    marks = np.full((2, *map(len, levels)), np.nan)
-    marks[(side == "b").astype(int), *codes] = table["score"]
-    return Marks(levels[0].tolist(), marks[0] - marks[1])
 
 
 def _read_models(path: Path) -> dict[str, tuple[str, str]]:
