@@ -123,7 +123,7 @@ def test_spreadsheets(tmp_path):
     remarks = sheet("Guidelines", [["Please read"], ["1 is worst"], ["5 is best"]])
     noted = q.read(workbook(tmp_path / "noted.xlsx", sheet("scores", rows_of(NEW)), remarks), announce=False)
     assert noted.n_cells == q.read(one, announce=False).n_cells
-    assert "Guidelines left out, which has one column" in noted.notes
+    assert "Guidelines left out, which has other columns and fewer rows" in noted.notes
     other = workbook(tmp_path / "other.xlsx", sheet("scores", rows_of(NEW)), sheet("About", [["a", "b"], ["c", "d"]]))
     with pytest.raises(InvalidInput, match=r'name those that are, such as part="scores"'):
         q.read(other)

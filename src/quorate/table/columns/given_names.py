@@ -54,8 +54,33 @@ _NAMES = frozenset(
     marko mateus mei milan mirjam nasrin ngozi niamh niko olu oskar pete pranav rahel ravindra rohan roisin rosie
     sadia sanna siobhan sofie sunita svenja tariq tess thabo theresia tove uma wanjiru
     itziar ruben xin yael yosef yuto zeynep
+    agnieszka ainhoa akua alessia alexei alvaro amaka anastasiya andrei anh anjali annelies aurelie ayaka ayse
+    bas basia beata beatriz burak catarina celine chiara chinedu consuelo daan daiki davide deepak deniz dorota
+    ekaterina elin elisabetta elodie emelie emre fabio femke freja galina giorgia goncalo gosia guillaume hamza
+    haruka honza huong ifeoma iker jakub jesper jihoon jiri jisoo joana jola joost jordi kasia kavita kerem
+    khadija kirill krzysztof kuba laia lakshmi lan larisa layla lenka lerato linh linnea lotte lukasz maarten
+    magda malgorzata margaux mathilde maxim merve mette michal mikkel minh minji montse mustafa mykola naoko
+    nerea ngoc nguyen niccolo nikolai nomsa nuno nuria oksana ola ondrej paola paulo pawel pyotr rasmus rui
+    sakura sanne selin seojun sipho soren stefano takashi tereza thibault thuy tiago tomasz tommaso vikram
+    wojciech wojtek wouter xavi youssef zdenek zehra zofia zosia dmitrii
+    mariya yuliya nataliya tatyana ilya evgenii vasilii
     """.split()  # noqa: SIM905  as a list it would be seven hundred lines
 )
+
+
+_FAMILY = re.compile(
+    "[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱郭何林罗羅梁宋郑鄭谢謝韩韓唐冯馮董萧曹袁邓鄧傅沈彭吕呂苏蘇卢盧蒋蔡贾魏薛阎潘杜戴钟汪姜范]"
+    "[\u4e00-\u9fff]{1,2}"
+    "|[김이박최정강조윤장임한오서신권황안송류홍][가-힣](?![성도스점수률법형식])[가-힣]"
+    "|(佐藤|鈴木|高橋|田中|伊藤|渡辺|山本|中村|小林|加藤|吉田|山田|佐々木|山口|松本|井上|木村|斎藤|清水|山崎|池田|橋本|阿部|石川|前田"
+    "|藤田|後藤|岡田|長谷川|村上|近藤|石井)(\\s*[\u3040-\u30ff\u4e00-\u9fff]{1,3})?"
+)
+"""Family names before a given one, as China, Korea and Japan write them."""
+_LATIN = str.maketrans(
+    dict(zip("абвгдезиклмнопрстуфыэіґёїє", "abvgdeziklmnoprstufyeigeie", strict=True))
+    | dict(zip("жйхцчшщъьюя", ["zh", "i", "kh", "ts", "ch", "sh", "shch", "", "", "yu", "ya"], strict=True))
+)
+"""Cyrillic letters as Latin ones."""
 
 
 def without_remark(name: str) -> str:
@@ -76,6 +101,11 @@ def is_given(name: str) -> bool:
     --------
     >>> is_given("Anna"), is_given("Bob K."), is_given("Aroma"), is_given("claude-3")
     (True, True, False, False)
+    >>> [is_given(name) for name in ("Ольга", "王敏", "鈴木さん", "准确性")]
+    [True, True, True, False]
     """
-    words = plain(without_remark(name)).split("_")
+    bare = without_remark(name).strip()
+    if _FAMILY.fullmatch(bare):
+        return True
+    words = plain(bare).translate(_LATIN).split("_")
     return words[0] in _NAMES and len(words) <= len(("given", "family")) and all(word.isalpha() for word in words)

@@ -33,7 +33,7 @@ _OF: Mapping[str, str] = {
         klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
         zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
         bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
-        geschlecht gender""",
+        geschlecht gender; neu neue neuer neues new; alt alte altes old""",
     "fr": """
         rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
         annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
@@ -46,7 +46,8 @@ _OF: Mapping[str, str] = {
         gauche left; droite right; durée duration; année year; âge age; sexe gender; langue language;
         catégorie category; critère criterion; produit product; numéro number; préféré preferred;
         premier première first; deuxième seconde second; horodateur timestamp; adresse address; votre your; nom name;
-        commentaire remarque remarks; moyenne mean; réussi passed; juste correct""",
+        commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
+        ancien ancienne old; actuel actuelle current""",
     "es": """
         asistente assistant; puesto place; juez jueza judge; evaluador evaluadora evaluator;
         anotador anotadora annotator; revisor revisora reviewer; calificador calificadora grader; examinador examiner;
@@ -83,7 +84,7 @@ _OF: Mapping[str, str] = {
         avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
         imagem image; tradução translation; tarefa task; exemplo example; esquerda left; direita right;
         duração duration; idade age; produto product; correto correct; aprovado passed; sistema system;
-        primeiro first""",
+        primeiro first; novo new; antigo antiga old; atual current""",
     "nl": """
         systeem system; plaats place; model model; assistent assistant; versie version; beoordelaar rater;
         kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner; leraar teacher;
@@ -93,9 +94,11 @@ _OF: Mapping[str, str] = {
         gelijkspel gelijk tie; duur duration; leeftijd age; emailadres email_address; naam name; uw jouw your;
         tijdstempel timestamp; taal language; inhoud content; opbouw structure; totaal total; categorie category;
         onderwerp topic; juist correct; geslaagd passed; opmerking remarks; voorkeur preferred; eerste first;
-        tweede second; bericht message; nummer number; gemiddelde mean""",
+        tweede second; bericht message; nummer number; gemiddelde mean; nieuw nieuwe new; oud oude old;
+        huidig huidige current""",
     "pl": """
-        miejsce place; system system; wersja version; uwagi remarks; sędzia judge; jakość quality; jasność clarity;
+        miejsce place; system system; asystent assistant; średnia mean; suma razem total; nowy nowa new;
+        stary stara old; wersja version; uwagi remarks; sędzia judge; jakość quality; jasność clarity;
         poprawność correctness; zadanie task; przykład example; model model; tekst text; ekspert expert;
         egzaminator examiner; punkty points; oceniający rater; recenzent reviewer; ocena rating; wynik score;
         pytanie question; odpowiedź response; zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
@@ -116,7 +119,7 @@ _OF: Mapping[str, str] = {
         перевод translation; победитель winner; ничья tie; полнота completeness; точность accuracy; ясность clarity;
         полезность usefulness; беглость fluency; качество quality; комментарий примечание remarks; номер number;
         дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document; метка label;
-        ученик pupil; пациент patient""",
+        ученик pupil; пациент patient; новый новая новое new; старый старая старое old""",
     "cs": """
         otázka question; odpověď response; hodnotitel rater; porotce juror; lektor marker; recenzent reviewer;
         překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;

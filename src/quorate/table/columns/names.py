@@ -27,7 +27,7 @@ MEASURES = frozenset(
         "len length chars tokens words seconds secs sec spent time timestamp date year price cost eur usd gbp "
         "datetime created start started end ended updated due deadline duration ms rt years months days hours "
         "minutes count latency age runtime size bytes width height line steps experience confidence certainty weight "
-        "max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl"
+        "max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl threshold cutoff"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
@@ -185,7 +185,7 @@ REMARKS = frozenset(
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
 """Words in the name of a column of shares."""
-_TITLES = frozenset(("dr", "prof", "mr", "ms", "mrs", "nurse", "physio", "ta"))
+_TITLES = frozenset(words("dr prof mr ms mrs nurse physio ta hr fr herr frau mme mlle sr sra sig pan pani dhr mevr"))
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
 _COUNTED = frozenset(
@@ -324,12 +324,21 @@ def is_judge(name: str) -> bool:
     bare = without_remark(name)
     words = words_of(bare)
     others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
+    if _has_initials(bare):
+        return True
     if 2 not in (len(words), len(plain(bare).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
     numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
     titled = words[0] in _TITLES and words[1].isalpha()
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
+
+
+def _has_initials(name: str) -> bool:
+    """Whether a name is the word for who judges and initials."""
+    who, _, initials = name.strip().partition("_" if "_" in name else " ")
+    capitals = initials.isascii() and initials.isalpha() and initials.isupper() and len(initials) in (2, 3)
+    return capitals and initials.lower() not in IDS and who.lower() in aliases.JUDGES_ALONE
 
 
 def is_compared(name: str) -> bool:
@@ -427,8 +436,8 @@ def is_aspect(name: str) -> bool:
 
 
 def measures(name: str) -> bool:
-    """Whether a column is measured, by its name."""
-    return bool(MEASURES & set(plain(name).replace("up_to_date", "current").split("_")))
+    """Whether a column is measured, by its name; ``rater_MS`` is of somebody."""
+    return not _has_initials(name) and bool(MEASURES & set(plain(name).replace("up_to_date", "current").split("_")))
 
 
 def is_count(name: str) -> bool:

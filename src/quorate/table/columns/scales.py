@@ -184,6 +184,14 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
 )
 """Two words, for 0 and 1."""
 
+_HALF = re.compile(
+    "(partially|partly|partial|partialy|somewhat|mixed|teilweise|teils|partiellement|en partie|partiel|parcialmente|"
+    "parcial|en parte|in parte|parzialmente|parziale|gedeeltelijk|deels|częściowo|delvis|частично|部分|一部)( |$)"
+)
+_WHOLE = re.compile("(fully|completely|highly|very|entirely|totally) ")
+_NOT = re.compile("(not at all|not|no|un|in|ir|im|non|dis) ?")
+"""What makes a word half of what it says, the whole of it, or its opposite."""
+
 _PLACES = {
     levels: {word: first + number for number, level in enumerate(levels) for word in level}
     for known, first in ((MARKS, 1.0), (TRUTHS, 0.0))
@@ -240,6 +248,7 @@ def scale_of(words: Iterable[str]) -> Scale | None:
     if not listed:
         return None
     marked = _percentages(listed) or _fractions(listed) or _of_a_unit(listed) or _numbered(listed)
+    marked = marked or _with_half(listed)
     return marked or (letter_grades(listed) if _must_be_grades(listed) else known_scale(listed))
 
 
@@ -344,6 +353,31 @@ def _of_a_unit(words: list[str]) -> Scale | None:
         return None
     numbers = {word: float(match[1]) for word, match in zip(words, found, strict=True) if match}
     return Scale(numbers, None, f"numbers of {found[0][2]}" if found[0] else "")
+
+
+def _with_half(words: list[str]) -> Scale | None:
+    """Yes, partly and no, or a word, half of what it says and its opposite: 1, .5 and 0.
+
+    Examples
+    --------
+    >>> _with_half(["relevant", "irrelevant", "partially_relevant"]).numbers
+    {'relevant': 1.0, 'irrelevant': 0.0, 'partially_relevant': 0.5}
+    """
+    said = {word: _plain(word) for word in words}
+    halves = {word for word in said.values() if _HALF.match(word)}
+    others = [*{*said.values()} - halves]
+    if len(halves) != 1 or len(others) != len(("yes", "no")):
+        return None
+    (half,) = halves
+    stem = _HALF.sub("", half, count=1)
+    for no, yes in (others, others[::-1]):
+        known = any(no in low and yes in high for low, high in TRUTHS)
+        bare = _WHOLE.sub("", yes, count=1)
+        opposite = _NOT.match(no) is not None and _NOT.sub("", no, count=1) == bare
+        if (known or opposite) and stem in ("", yes, bare):
+            numbers = {word: 0.5 if one == half else float(one == yes) for word, one in said.items()}
+            return Scale(numbers, (0.0, 1.0), f"{yes} is 1, {half} is 0.5, {no} is 0")
+    return None
 
 
 def _unit(numbers: Mapping[str, float]) -> tuple[float, float] | None:

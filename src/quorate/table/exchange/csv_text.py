@@ -6,6 +6,7 @@ import contextlib
 import csv
 import datetime as dt
 import io
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -55,20 +56,29 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
         raise InvalidData(f"{path}: no sheet holds a table; the first row must name the columns")
     opened = {name: of_rows(connection, path, tables[name]) for name in wanted}
     columns = {name: one.columns for name, one in opened.items()}
-    if len({*columns.values()}) > 1:
-        alike = max(columns.values(), key=[*columns.values()].count)
-        sheets = ",".join(name for name, one in columns.items() if one == alike)
+    alike = max(columns.values(), key=[*columns.values()].count)
+    of_one = [name for name in wanted if columns[name] == alike]
+    others = [name for name in wanted if name not in of_one]
+    if others and part is None and len(of_one) > 1 and _are_longer(tables, of_one, others):
+        wanted = of_one
+    elif others:
         raise InvalidInput(
             f"source: sheets of {path.name} are not one table ({listed(wanted, most=6)}); name those that are, such as "
-            + argument("part", sheets)
+            + argument("part", ",".join(of_one))
         )
+    opened = {name: opened[name] for name in wanted}
     whole = as_levels(opened, "sheet")
     left = [name for name in tables if part is None and name not in wanted]
     if not left:
         return whole
-    few = "one column" if all(len(tables[name][0]) == 1 for name in left) else "two columns and few rows"
-    said = Note(f"{listed(left, most=6)} left out, which {'has' if len(left) == 1 else 'have'} {few}")
+    has = "has" if len(left) == 1 else "have"
+    said = Note(f"{listed(left, most=6)} left out, which {has} other columns and fewer rows")
     return replace(whole, notes=(said, *whole.notes))
+
+
+def _are_longer(tables: Mapping[str, list[list[str]]], sheets: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether every one of some sheets has more rows than each of the others, which say something of them."""
+    return min(len(tables[name]) for name in sheets) > max(len(tables[name]) for name in others)
 
 
 def _of_judgments(tables: Mapping[str, list[list[str]]]) -> list[str]:
@@ -117,9 +127,8 @@ SUFFIXES = (".csv", ".tsv", ".txt")
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
-_MOST_TITLES, _FEWEST_BELOW = 5, 3
-"""Lines above a header, at most, and those of one length that there must be from it on."""
-"""Lines at the beginning that tell how a file is written."""
+_MOST_TITLES, _FEWEST_BELOW, _MOST_FIELDS = 5, 3, 20
+"""Lines at the beginning that tell how a file is written; titles above a header, rows below it, fields of a record."""
 _MOST_PLAIN = 1 << 18
 """Characters of a text that is held here, which is then as long as what is looked at."""
 _DELIMITERS = (",", "\t", ";", "|")
@@ -168,7 +177,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     else:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
-    return _with_points(opened, rows, delimiter)
+    return _of_toloka(_with_points(_with_fields(opened, rows), rows, delimiter))
 
 
 def _is_plain(text: str, delimiter: str, rows: Sequence[Sequence[str]]) -> bool:
@@ -342,6 +351,75 @@ def _below_header(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     kept = opened.relation.filter(f"NOT coalesce({ids} OR {questions}, false)")
     note = Note("Qualtrics: the two lines below the header, of questions and their ids, left out")
     return replace(opened, relation=kept, notes=(*opened.notes, note))
+
+
+def _of_toloka(opened: Opened) -> Opened:
+    """Toloka: what was asked, answered and by whom, without tasks whose answers were known and rejected work."""
+    asked, _, own = zip(*(name.partition(":") for name in opened.columns), strict=True)
+    if not {"OUTPUT", "ASSIGNMENT"} <= {*asked}:
+        return opened
+    parts = [*zip(asked, own, map(quoted, opened.relation.columns), strict=True)]
+    shown = [(one, name) for part, one, name in parts if part in ("INPUT", "OUTPUT") or one == "worker_id"]
+    golden = [f"coalesce({name}, '') <> ''" for part, _, name in parts if part == "GOLDEN"]
+    refused = [f"upper({name}) = 'REJECTED'" for _, one, name in parts if one == "status"]
+    known, rejected = (f"coalesce({' OR '.join(some or ['false'])}, false)" for some in (golden, refused))
+    counts = f"count(*) FILTER ({known}), count(*) FILTER (NOT {known} AND {rejected}), count(*)"
+    ((controls, bad, rows),) = opened.relation.aggregate(counts).fetchall()
+    kept = dict(shown)
+    if controls == rows or len(kept) < len(shown):  # where all were known judges are held against them
+        return opened
+    relation = opened.relation.filter(f"NOT ({known} OR {rejected})").project(", ".join(kept.values()))
+    said = [f"{counted(controls, 'row')} of control tasks (their answers are known)"] if controls else []
+    said += [f"{counted(bad, 'row')} of rejected work"] if bad else []
+    left = f"; {listed(said)} left out" if said else ""
+    note = Note(f"Toloka: columns by their names without INPUT:, OUTPUT: and ASSIGNMENT:{left}")
+    return replace(opened, relation=relation, columns=tuple(kept), notes=(*opened.notes, note))
+
+
+def _with_fields(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
+    """Records that are written as JSON in a column, with a column for each of their fields: ``a.b``, as of JSON lines.
+
+    Those of a column whose cells, as far as the beginning shows, all are records of few fields with one value each.
+    """
+    shown: dict[str, str] = {}
+    found = []
+    for place, (name, inner) in enumerate(opened.inside.items()):
+        cells = [cell for row in rows if place < len(row) and (cell := row[place].strip())]
+        fields = _fields_of(cells)
+        if fields and not {f"{name}.{field}" for field in fields} & {*opened.columns}:
+            found.append(name)
+            held = f"TRY_CAST({quoted(inner)} AS JSON)"
+            pointers = {field: literal("/" + field.replace("~", "~0").replace("/", "~1")) for field in fields}
+            shown |= {f"{name}.{field}": f"json_extract_string({held}, {at})" for field, at in pointers.items()}
+        else:
+            shown[name] = quoted(inner)
+    if not found:
+        return opened
+    relation = opened.relation.project(", ".join(f"{sql} AS c{at}" for at, sql in enumerate(shown.values())))
+    note = Note(f"records in {listed(found)}: each field is a column")
+    return replace(opened, relation=relation, columns=tuple(shown), notes=(*opened.notes, note))
+
+
+def _fields_of(cells: Sequence[str]) -> list[str]:
+    """The fields of records that are written as JSON in these cells; none if some are none, or hold more than values.
+
+    Examples
+    --------
+    >>> _fields_of(['{"a": 1}', '{"a": 2, "b": "x"}']), _fields_of(['{"a": [1]}']), _fields_of(["{}"])
+    (['a', 'b'], [], [])
+    """
+    fields: dict[str, None] = {}
+    for cell in cells:
+        try:
+            record = json.loads(cell) if cell[:1] == "{" else None
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(record, dict) or any(isinstance(value, (dict, list)) for value in record.values()):
+            return []
+        fields.update(dict.fromkeys(record))
+        if len(fields) > _MOST_FIELDS:
+            return []
+    return [*fields]
 
 
 def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) -> Opened:

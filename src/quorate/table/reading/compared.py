@@ -102,7 +102,8 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
-    return named and plainly and (versions or all(len(name) > _FEWEST_LETTERS + 1 for name in own))
+    long = all(len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) for name in own)
+    return named and plainly and (versions or long)
 
 
 def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple[Meant, ...], str]:

@@ -65,6 +65,7 @@ from quorate.table.reading.score import (
     count_of,
     hinted,
     holds_score,
+    is_binned,
     may_be_score,
     same_in_rows,
     says_score,
@@ -209,6 +210,7 @@ def _open_of_score(
     # what is the same at every judgment of an item is none, but where its name says so
     free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
     rivals = [one.name for one in (*beside, *(one for one in free if may_be_score(table, one, column)))]
+    rivals = [name for name in rivals if not is_binned(table, score, name)]
     people = [] if plainly else _people(table, score, known)
     total = count_of(table, column)
     if total is not None:

@@ -136,7 +136,7 @@ _FEWEST_NUMBERED = 10
 """Labels of one form that are numbered, from which on they are of what is judged."""
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
-_ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
+ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
 _TOGETHER = frozenset(("group", "team"))
 """What a column of people is called who are judged together."""
@@ -206,7 +206,7 @@ def identifier(table: Table, taken: set[str]) -> str | None:
         for one in table.columns
         if one.name not in taken
         and one.distinct == one.filled == table.rows > 1
-        and (is_id(one.name) or is_judged(one.name) or (not one.numeric and (_ASKED | _TRIED) & {*words_of(one.name)}))
+        and (is_id(one.name) or is_judged(one.name) or (not one.numeric and (ASKED | _TRIED) & {*words_of(one.name)}))
     ]
     return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
 

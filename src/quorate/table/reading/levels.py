@@ -181,7 +181,9 @@ def _said_of_judges(
             Said(JUDGE, f"{shown} are taken for judges by their initials", "likely"),
         ),
         (
-            are_people(columns, bare) and not people and (_say_given(columns) or not {*words_of(row or "")} & _ASKED),
+            are_people(columns, bare)
+            and not people
+            and (SYSTEM in known or _say_given(columns) or not {*words_of(row or "")} & _ASKED),
             Said(JUDGE, f"{shown} are taken for judges by their names", "likely"),
         ),
         (

@@ -11,6 +11,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ACTS,
     COMPARED,
+    MACHINES,
     RESPONSES,
     TOTALS,
     is_id,
@@ -24,11 +25,12 @@ from quorate.table.columns.names import (
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
 from quorate.table.reading.averages import STATISTICS
 from quorate.table.reading.family import same_scale
-from quorate.table.reading.key import MOST_WORDINGS, claims_of, identifier, is_of_people
+from quorate.table.reading.key import ASKED, MOST_WORDINGS, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
-from quorate.table.reading.score import holds_score, same_in_rows
+from quorate.table.reading.score import holds_score, is_binned, same_in_rows
 from quorate.wording import listed, words
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total", "media"))
@@ -45,6 +47,8 @@ _DIMENSIONS = frozenset(words("accuracy fluency terminology style locale mistran
 """Of which kinds such errors are."""
 _ADDRESSES = frozenset(("email", "mail", "name", "login", "initials", "username"))
 """Words in the name of a column that says who somebody is."""
+_MET_BY_ALL = 1.5
+"""Rows to each text of a question, from which on most systems were asked it."""
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
 
@@ -78,6 +82,8 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
                 aside |= {other} if same else set()
                 if not same and role == ITEM and is_id(best) and not is_id(other) and table.within(best, other):
                     same, aside = True, aside | {other}  # its text
+                if role == "score" and not same and is_binned(table, best, other):
+                    same, aside = True, aside | {other}
                 if not same and role != "score":
                     ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
                     raise Unsure(f"source: {best} and {other} could each be the {role}", ways=ways)
@@ -122,17 +128,21 @@ def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
 
 
 def id_of_asked(table: Table, known: Mapping[str, str]) -> str | None:
-    """The id of what every system answered, beside one that is another in every row, as that of an answer is."""
-    item, system = known.get(ITEM), known.get(SYSTEM)
+    """What every system answered, by its id or else its text, beside an id that is another in every row."""
+    item, system = known.get(ITEM) or identifier(table, {*known.values()}), known.get(SYSTEM)
     if item is None or system is None or table.column(item).distinct < table.rows or not is_id(item):
         return None
     key = [name for role in (SYSTEM, JUDGE, REPLICATE) if (name := known.get(role))]
     free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
+    free = [one for one in free if not {*words_of(one.name)} & ACTS]
     ids = [one for one in free if is_id(one.name) and 2 <= one.distinct <= table.rows / 2]
-    crossing = [
-        one.name for one in ids if table.keys([one.name, *key]) == table.rows and not {*words_of(one.name)} & ACTS
-    ]
-    return crossing[0] if len(crossing) == 1 else None
+    texts = [one for one in free if not one.numeric and {*words_of(one.name)} & ASKED]
+    met_twice = [one for one in texts if _MET_BY_ALL * one.distinct <= table.rows]
+    for some in (ids, met_twice):
+        crossing = [one.name for one in some if table.keys([one.name, *key]) == table.rows]
+        if crossing:
+            return crossing[0] if len(crossing) == 1 else None
+    return None
 
 
 def _id_of_texts(table: Table, item: str | None, beside: Sequence[str]) -> str | None:
@@ -341,6 +351,13 @@ def numbers_of_rows(table: Table) -> set[str]:
     return {one.name for one in whole if says_nothing(one.name) and (one.high or 0) - (one.low or 0) == table.rows - 1}
 
 
+def _says_again(name: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the words of a name are those of another, of its final one, or also say which model gave it."""
+    final = name == other[-1:] and {*other[:-1]} <= TOTALS
+    model = {*other} < {*name} and all(word in MACHINES or maker(word) is not None for word in {*name} - {*other})
+    return name == other or final or model
+
+
 def copies(table: Table) -> set[str]:
     """Columns that say in every row what another of the same name says, in a record beside it or above.
 
@@ -351,7 +368,7 @@ def copies(table: Table) -> set[str]:
         (one, two)
         for one, name in last
         for two, other in last
-        if "." in one.name and one is not two and (name == other or (name == other[-1:] and {*other[:-1]} <= TOTALS))
+        if "." in one.name and one is not two and _says_again(name, other)
     ]
     same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
     return same | {one.name for one in table.columns if holds_score(table, one)}

@@ -62,6 +62,8 @@ _AT_MOST = frozenset(("max", "maximum", "possible"))
 """Words in the name of a column of how many points there may be."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Levels of which it is looked at whether they use one scale, how many times as far another goes, and their scores."""
+_BINNED = 3
+"""Rows to each score, at least, of which others are shown to say the same more coarsely."""
 _SCALED = frozenset(words("norm normalized normalised scaled standardized standardised z zscore"))
 """Words in the name of a score that is another on another scale."""
 _MANY = 12
@@ -309,10 +311,17 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
 
 def same_in_rows(table: Table, one: Column, other: Column) -> bool:
     """Whether two columns say the same: in each row the same value, or each value with one other that comes back."""
-    if not one.distinct == other.distinct == table.keys([one.name, other.name]):
+    both = one.distinct + (one.filled < table.rows)  # what is empty in one is in the other
+    if one.distinct != other.distinct or one.filled != other.filled or table.keys([one.name, other.name]) != both:
         return False
     equal = f"count(*) FILTER (WHERE {table.sql(one.name)}::VARCHAR IS DISTINCT FROM {table.sql(other.name)}::VARCHAR)"
     return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
+
+
+def is_binned(table: Table, score: str, name: str) -> bool:
+    """Whether a column says in fewer words or numbers what a score says, as grades do of points."""
+    one, other = table.column(score), table.column(name)
+    return 1 < other.distinct < one.distinct <= table.rows / _BINNED and table.within(score, name)
 
 
 def holds_score(table: Table, text: Column) -> bool:

@@ -203,19 +203,30 @@ def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
 def _of_less(table: Table, found: Reading) -> Reading:
     """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
     columns = found.options.get("wide", {}).get(SYSTEM, ())
-    score = str(found.options.get("score", ""))
-    if found.confidence != "unsure" and SYSTEM in found.options.get("facets", {}) and score in table.names:
-        one = table.column(score)
-        if plain(score) in _MARKS and (one.low or 0) >= 1 and (one.high or 0) <= _WORST:
-            said = f"{score} is from {one.low:g} to {one.high:g}: in Germany and Austria 1 is the best mark"
-            ways = (
-                Meant({**found.options, "less_is_better": True}, "1 is the best"),
-                Meant(found.options, "more is better"),
-            )
-            return replace(found, confidence="unsure", said=said, meant=ways)
-    if found.confidence == "unsure" or not (columns and all(map(is_less, columns))):
+    if found.confidence == "unsure":
+        return found
+    if (said := _said_of_marks(table, found.options)) is not None:
+        less = Meant({**found.options, "less_is_better": True}, "1 is the best")
+        return replace(found, confidence="unsure", said=said, meant=(less, Meant(found.options, "more is better")))
+    if not (columns and all(map(is_less, columns))):
         return found
     return of_less(columns[0], found.options, found.reasons, found.said) or found
+
+
+def _said_of_marks(table: Table, options: Mapping[str, Any]) -> str | None:
+    """Why more may not be better of what systems were given, by names for marks and their ends; None where it is."""
+    wide = options.get("wide", {})
+    if SYSTEM not in {*options.get("facets", {}), *wide}:
+        return None
+    score = str(options.get("score", ""))
+    names = [name for columns in wide.values() for name in columns] or [score] * (plain(score) in _MARKS)
+    marks = [table.column(one) for one in names if one in table.names and {*words_of(one)} & {*_MARKS, plain(score)}]
+    if not marks or len(marks) < len(names):
+        return None
+    low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
+    are = "is" if len(marks) == 1 else "are"
+    said = f"{listed(names, most=6)} {are} from {low:g} to {high:g}: in Germany and Austria 1 is the best mark"
+    return said if low >= 1 and high <= _WORST else None
 
 
 def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:

@@ -11,11 +11,12 @@ from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, is_count, is_id, words_of
+from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, TOTALS, is_count, is_id, words_of
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.averages import is_made_of
 from quorate.table.reading.key import checked_by, facets_of, is_of_machines, is_of_people, said_by_people
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed, words
@@ -52,6 +53,9 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     """Columns that count how often each label was given: by their names, or as they add up to the same in every row."""
     free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
     free = [one for one in free if (one.low or 0) >= 0]
+    parts = [one for one in free if not {*words_of(one.name)} & TOTALS]
+    if len(parts) >= _FEWEST_COUNTED:
+        free = parts + [one for one in free if one not in parts and not is_made_of(table, one, parts)]
     counted = _counted(free)
     named = counted or _that_add_up(table, free)
     kinds = named or (free if {one.name for one in free} >= {*columns} else [])
