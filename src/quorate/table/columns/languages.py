@@ -45,7 +45,9 @@ _OF: Mapping[str, str] = {
         système system; traduction translation; tâche task; exemple example; gagnant vainqueur winner; égalité tie;
         gauche left; droite right; durée duration; année year; âge age; sexe gender; langue language;
         catégorie category; critère criterion; produit product; numéro number; préféré preferred;
-        premier première first; deuxième seconde second; horodateur timestamp; adresse address; votre your; nom name;
+        premier première first;
+        intervieweur intervieweuse interviewer; candidat candidate candidate; deuxième seconde second;
+        horodateur timestamp; adresse address; votre your; nom name;
         commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
         ancien ancienne old; actuel actuelle current""",
     "es": """
@@ -74,7 +76,8 @@ _OF: Mapping[str, str] = {
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
         indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
-        attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks""",
+        attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks;
+        assaggiatore assaggiatrice taster; campione sample; complessivo complessiva overall""",
     "pt": """
         assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
         utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
@@ -108,7 +111,8 @@ _OF: Mapping[str, str] = {
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
         poäng score; betyg grade; bedömning rating; godkänd passed; rätt correct; assistent assistant; modell model;
         vinnare winner; oavgjort lika tie; namn name; ditt your; tidsstämpel timestamp; översättning translation;
-        uppgift task; datum date; språk language; kommentar remarks""",
+        uppgift task; datum date; språk language; kommentar remarks; medbedömare rater; sambedömt agreed;
+        genomsnitt medelvärde mean; summa total; elevkod pupil_id""",
     "da": """
         bedømmer rater; dommer judge; spørgsmål question; vurdering rating; karakter grade; vinder winner;
         uafgjort tie; oversættelse translation; opgave task; læge physician; elev pupil; setning sætning sentence""",
@@ -126,6 +130,44 @@ _OF: Mapping[str, str] = {
         plynulost fluency; přesnost accuracy; srozumitelnost clarity; úplnost completeness; kvalita quality;
         text text; věta sentence; čas time; datum date; poznámka remarks; vítěz winner; remíza tie; celkem total;
         průměr mean""",
+    "tr": """
+        puan puanı puanları score; soru question; cevap yanıt response; değerlendirici değerlendiren rater; hakem judge;
+        kalite kalitesi quality; doğruluk accuracy; akıcılık fluency; açıklık clarity; yararlılık usefulness;
+        doğru correct; sürüm version; kazanan winner; berabere beraberlik tie; ortalama mean; toplam total;
+        yorum açıklama remarks; tarih date; sıra number; öğrenci pupil; öğretmen teacher; çeviri translation;
+        cümle sentence; metin text; görev task; örnek example; yeni new; eski old; kategori category; uzman expert;
+        etiket label; belge document""",
+    "uk": """
+        питання запитання question; відповідь response; оцінка rating; оцінювач rater; експерт expert; суддя judge;
+        бал бали score; переклад translation; речення sentence; переможець кращий краще winner; нічия однаково tie;
+        якість quality; точність accuracy; повнота completeness; завдання task; приклад example; учень pupil;
+        вчитель вчителька teacher; коментар примітка remarks; середнє mean; разом усього total; версія version;
+        новий нова нове new; старий стара старе old; модель model; мітка label; плавність fluency;
+        правильно правильний correct""",
+    "nb": """
+        spørsmål question; vurdering rating; karakter grade; vurderer rater; poeng score; nøyaktighet accuracy;
+        flyt fluency; oversettelse translation; oppgave task; lege physician; uavgjort tie; gjennomsnitt mean;
+        merknad remarks; ny nye new; gammel old; versjon version; lærer teacher; eksempel example; riktig correct""",
+    "fi": """
+        kysymys question; vastaus response; arvioija rater; arvio rating; arvosana grade; pisteet score; tuomari judge;
+        laatu quality; tarkkuus accuracy; sujuvuus fluency; selkeys clarity; käännös translation; lause sentence;
+        tehtävä task; oppilas pupil; opettaja teacher; voittaja winner; tasapeli tie; keskiarvo mean; yhteensä total;
+        kommentti huomautus remarks; malli model; versio version; uusi new; vanha old; oikein correct""",
+    "hu": """
+        kérdés question; válasz response; értékelő rater; értékelés rating; pontszám score; bíró judge; minőség quality;
+        pontosság accuracy; fordítás translation; mondat sentence; feladat task; tanuló pupil; tanár teacher;
+        győztes winner; döntetlen tie; átlag mean; összesen total; megjegyzés remarks; változat version; új new;
+        régi old; helyes correct; szakértő expert""",
+    "ro": """
+        întrebare question; răspuns response; punctaj scor score; calitate quality; acuratețe accuracy;
+        traducere translation; propoziție sentence; sarcină task; câștigător winner; egalitate tie; medie mean;
+        comentariu observații remarks; versiune version; nou new; vechi old""",
+    "ko": """
+        질문 question; 답변 응답 response; 평가자 심사위원 채점자 judge; 점수 score; 평점 rating;
+        정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
+        관련성 relevance; 모델 model; 시스템 system; 버전 version; 번호 number; 문항 item; 승자 winner;
+        무승부 tie; 총점 합계 total; 평균 mean; 의견 비고 remarks; 라벨 label; 번역 translation; 문장 sentence;
+        과제 task; 학생 pupil; 챗봇 bot; 기존 old; 신규 new""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
@@ -137,7 +179,8 @@ _OF: Mapping[str, str] = {
         モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
         評価 rating; 評点 rating; 良かった preferred; 質問 問題 question; 回答 response; 設問 item; ラベル label;
-        勝者 winner; 引き分け tie; カテゴリ category""",
+        勝者 winner; 引き分け tie; カテゴリ category; システム system; 流暢さ fluency; 正確さ accuracy; 文体 style;
+        番号 number; 文id sentence_id; 平均 mean; 新 new; 旧 old""",
 }
 """For each language groups of words, the last of each the English one."""
 

@@ -186,9 +186,15 @@ def shown(text: object) -> str:
 
 
 def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:
-    """For each label the model of that name, -1 if there is none, with one -1 more for rows without a label."""
-    place = {model: code for code, model in enumerate(models)}
-    return np.array([*(place.get(level, place.get(level.strip(), -1)) for level in levels), -1], dtype=np.int64)
+    """For each label the model of that name, -1 if there is none, with one -1 more for rows without a label.
+
+    Capitals tell labels apart only where two models differ in them alone.
+    """
+    exact = {model: code for code, model in enumerate(models)}
+    folded = {model.strip().casefold(): code for code, model in enumerate(models)}
+    folded = folded if len(folded) == len(models) else {}
+    found = (exact.get(level, exact.get(level.strip(), folded.get(level.strip().casefold(), -1))) for level in levels)
+    return np.array([*found, -1], dtype=np.int64)
 
 
 def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: object) -> Meaning:

@@ -30,7 +30,7 @@ from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
-from quorate.table.families import is_model
+from quorate.table.families import is_model, maker
 from quorate.table.reading.averages import total_of
 from quorate.table.reading.doubt import is_sentence, of_less
 from quorate.table.reading.key import labels
@@ -102,7 +102,7 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
-    long = all(len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) for name in own)
+    long = all(len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) or maker(name) for name in own)
     return named and plainly and (versions or long)
 
 

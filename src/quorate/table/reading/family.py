@@ -110,6 +110,7 @@ def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]
         one.name
         for one in free
         if one.distinct == 1
+        and not no_score(one.name)
         and (one.values <= values if one.scored else {*one.words} <= held)
         and (
             any(len({words_of(name)[end] for name in (*columns, one.name)}) == 1 for end in (0, -1))
@@ -134,6 +135,12 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
     most = systems if len(systems) > len(criteria) else criteria
     return tuple(most) if len(most) > 1 else ()
+
+
+def same_words(one: Column, other: Column) -> bool:
+    """Whether two columns hold words, most of which both hold."""
+    both = {*one.words} & {*other.words}
+    return 2 * len(both) > len({*one.words} | {*other.words})
 
 
 def same_scale(one: Column, other: Column) -> bool:

@@ -65,6 +65,8 @@ _LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN")
 """Capitals that stand for ways to learn, and not for a person."""
 
 
+_FEWEST_TOGETHER, _MOST_TOGETHER, _BY_CHANCE = 3, 12, 0.01
+"""Columns of which one may be what the others came to, and how rarely a column like these would never be apart."""
 _FEWEST_ASKED, _MOST_ASKED, _FEWEST_QUESTIONS, _CHANCE = 10, 10_000, 5, 1.5
 """Who answered, questions, and standard errors of a correlation, from which on it shows that questions are turned."""
 
@@ -357,6 +359,27 @@ def open_of(
         problem = f"{listed(turned, most=6)} are high where the others are low: questions put the other way round?"
         return problem, (Meant(kept, "the others alone"), Meant(options, "all as they are"))
     return None
+
+
+def follower_of(table: Table, columns: Sequence[str]) -> str | None:
+    """The one column that never stands alone against all others, as what these came to together does not.
+
+    If it were as theirs each would be the one apart as often: it is one only if that is as good as ruled out.
+    """
+    cells = [f"nullif(trim({table.sql(name)}::VARCHAR), '')" for name in columns]
+    if not _FEWEST_TOGETHER <= len(columns) <= _MOST_TOGETHER:
+        return None
+    there = " AND ".join(f"{cell} IS NOT NULL" for cell in cells)
+    apart = []
+    for cell in cells:
+        first, *others = (one for one in cells if one != cell)
+        same = " AND ".join(f"{first} = {other}" for other in others)
+        apart.append(f"count(*) FILTER (WHERE {there} AND {same} AND {first} <> {cell})")
+    (counts,) = table.opened.relation.aggregate(", ".join(apart)).fetchall()
+    never = [name for name, count in zip(columns, counts, strict=True) if not count]
+    k = len(columns)
+    ruled_out = k * (1 - 1 / k) ** sum(counts) < _BY_CHANCE
+    return never[0] if len(never) == 1 and ruled_out else None
 
 
 def _are_codes(table: Table, columns: Sequence[str]) -> bool:

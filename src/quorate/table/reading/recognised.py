@@ -11,6 +11,8 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ACTS,
     COMPARED,
+    GIVEN,
+    HINTS,
     MACHINES,
     RESPONSES,
     TOTALS,
@@ -27,7 +29,7 @@ from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import STATISTICS
-from quorate.table.reading.family import same_scale
+from quorate.table.reading.family import same_scale, same_words
 from quorate.table.reading.key import ASKED, MOST_WORDINGS, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, is_binned, same_in_rows
@@ -47,6 +49,8 @@ _DIMENSIONS = frozenset(words("accuracy fluency terminology style locale mistran
 """Of which kinds such errors are."""
 _ADDRESSES = frozenset(("email", "mail", "name", "login", "initials", "username"))
 """Words in the name of a column that says who somebody is."""
+_COARSER = frozenset(words("result results pass passed label grade class category level band verdict binary bin ok"))
+"""Words behind the name of a score that say what came of it."""
 _MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""
 _MOST_GROUPS = 9
@@ -184,8 +188,9 @@ def _is_score(table: Table, name: str) -> bool:
     if says_ends(name) and column.scored:
         return True
     if not column.scored:  # it chose among the words that people or other judges chose among
-        others = [one for one in table.columns if one.name != name and (is_of_people(one.name) or is_judge(one.name))]
-        return any(one.words and {*one.words} == {*column.words} for one in others)
+        also = {*words_of(name)} & ({*GIVEN} | {*HINTS})  # such as the grade of the second examiner
+        others = [one for one in table.columns if one.name != name and same_words(one, column)]
+        return any(is_of_people(one.name) or is_judge(one.name) or also & {*words_of(one.name)} for one in others)
     others = [one for one in table.columns if one.name != name and one.scored]
     if not is_of_people(name):
         others = [one for one in others if is_of_people(one.name) or is_judge(one.name)]
@@ -359,9 +364,9 @@ def _says_again(name: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def copies(table: Table) -> set[str]:
-    """Columns that say in every row what another of the same name says, in a record beside it or above.
+    """Columns that say in every row what another of the same name says, in a record beside it or above, or less of it.
 
-    One that is called the final one is of the same name.
+    One that is called the final one is of the same name, and so is what came of a score, such as whether it passed.
     """
     last = [(one, words_of(one.name.rpartition(".")[2])) for one in table.columns if one.scored and one.distinct > 1]
     pairs = [
@@ -371,4 +376,6 @@ def copies(table: Table) -> set[str]:
         if "." in one.name and one is not two and _says_again(name, other)
     ]
     same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
+    less = [(one, two) for one, name in last for two, other in last if name[:-1] == other and name[-1] in _COARSER]
+    same |= {one.name for one, two in less if is_binned(table, two.name, one.name)}
     return same | {one.name for one in table.columns if holds_score(table, one)}

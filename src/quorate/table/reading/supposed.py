@@ -22,6 +22,7 @@ from quorate.table.columns.names import (
 from quorate.table.exchange.rows import made_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
+from quorate.table.reading.family import same_words
 from quorate.table.reading.in_words import is_prose
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
@@ -45,9 +46,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     taken = {*known.values(), *(part for name in known.values() for part in made_of(name).parts)}
     free = [one for one in table.columns if one.name not in taken and _come_back(table, one)]
     found: dict[str, str] = {}
-    if JUDGE not in known:
-        words = [{*one.words} for one in table.columns]  # which two hold that say what somebody said, and none who
-        said = [one for one in free if one.scale is None and words.count({*one.words}) == 1]
+    if JUDGE not in known:  # words that two columns hold are what somebody said, and not who
+        said = [one for one in free if one.scale is None and sum(same_words(one, two) for two in table.columns) == 1]
         ended = [one.name for one in said if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
         marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
         asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked

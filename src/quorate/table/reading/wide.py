@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.given_names import is_given
@@ -38,9 +40,11 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import FIXED
+from quorate.table.columns.scales import number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
+from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import is_made_of, totals_in
 from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
@@ -48,6 +52,7 @@ from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, 
 from quorate.table.reading.levels import (
     CRITERION,
     TIME,
+    follower_of,
     is_level,
     open_of,
     part_of,
@@ -78,13 +83,14 @@ _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 
 
 class _Family(NamedTuple):
-    """Columns of one kind, whether they hold words, what their row is, and columns with roles or made of these."""
+    """Columns of one kind, whether they hold words, their row, and others: with roles, made of these, agreed on."""
 
     columns: tuple[str, ...]
     words: bool
     row: str | None
     taken: frozenset[str]
     totals: tuple[str, ...]
+    resolved: tuple[str, ...]
 
 
 def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
@@ -101,9 +107,19 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
     ranked = len(named) > 1 and row is not None and _are_places(table, named)
     columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
+    resolved = tuple(name for name in columns if RESOLVED & {*words_of(name)})
+    resolved = resolved if len(columns) - len(resolved) > 1 else ()
+    columns = tuple(name for name in columns if name not in resolved)
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
-    inner = None if row or not all(map(is_judge, stripped(columns))) else _within(table, known, {*taken, *columns})
+    placed = None if row or words else _places_within(table, columns, taken)
+    if placed is not None:
+        return placed
+    levels = row is None and _are_levels(table, columns, known)
+    asked, named = (known.get(ITEM), _id_of_row(table, taken)) if levels else (None, None)
+    if asked and named:  # the same was asked again
+        row, known = named, {role: name for role, name in known.items() if role != ITEM}
+    inner = _within(table, known, {*taken, *columns}) if levels and row is None else None
     if inner is not None:  # every row is one of these in what is judged, as an element in a programme
         row, known = inner[0], {**known, inner[1]: inner[1]}
     alone = not known and {one.name for one in table.columns if one.filled} <= {*columns, *totals}
@@ -113,14 +129,22 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         said = f"{listed(columns, most=6)} hold 1 to {table.rows}, each once: places of every {row}, 1 the best"
         places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
         return Reading(places, (said,), "likely", said=said)
-    family = _Family(columns, words, row, frozenset(taken), totals)
+    family = _Family(columns, words, row, frozenset(taken), totals, resolved)
     counts = counts_of_labels(table, columns, row, words)
     both = None if counts else _of_crossed(family, known)
     strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
     found = (
         counts or (None if both is None else both.also(_missing(strays))) or _of_one_role(table, family, known, strays)
     )
+    if asked and named:
+        return found.naming({asked: asked}).granting(f"every {named} belongs to one {asked}: taken as a facet")
     return found if inner is None else _told_within(found.naming({inner[1]: inner[1]}), *inner)
+
+
+def _id_of_row(table: Table, taken: set[str]) -> str | None:
+    """The one id that no name says a role of and that is another in every row."""
+    ids = [one.name for one in table.columns if one.name not in taken and is_id(one.name) and names_rows(table, one)]
+    return ids[0] if len(ids) == 1 else None
 
 
 def _are_places(table: Table, columns: Sequence[str]) -> bool:
@@ -131,6 +155,35 @@ def _are_places(table: Table, columns: Sequence[str]) -> bool:
     )
 
 
+def _places_within(table: Table, columns: Sequence[str], taken: set[str]) -> Reading | None:
+    """Columns of judges that hold the places of the same few things in each of several rounds; None if they do not."""
+    free = [one for one in table.columns if one.name not in {*taken, *columns} and one.filled == table.rows]
+    free = sorted((one for one in free if 1 < one.distinct < table.rows), key=lambda one: one.numeric)
+    pairs = [(one.name, two.name) for one in free for two in free if one is not two]
+    pairs = [pair for pair in pairs if table.keys(pair) == table.rows]
+    cells = table.few(*columns) if pairs else None
+    if cells is None:
+        return None
+    held = np.array([[number(text or "") or np.nan for text in row] for row in cells])
+    for rounds, placed in pairs:
+        code = np.unique([str(cell) for (cell,) in table.few(rounds) or ()], return_inverse=True)[1]
+        each = [np.sort(held[code == group], axis=0) for group in range(table.column(rounds).distinct)]
+        if all(len(part) > 2 and (part == np.arange(1, len(part) + 1)[:, None]).all() for part in each):
+            said = f"{listed(columns, most=6)} hold the places of every {placed} in each {rounds}, 1 the best"
+            options = {"wide": _wide(JUDGE, columns), "facets": {ITEM: rounds, SYSTEM: placed}, "less_is_better": True}
+            return Reading(options, (said,), "likely", said=said)
+    return None
+
+
+def _are_levels(table: Table, columns: Sequence[str], known: Mapping[str, str]) -> bool:
+    """Whether columns are those of judges, or plainly tries or systems, of which one may be a model."""
+    if all(map(is_judge, stripped(columns))):
+        return True
+    said = role_of(None, columns, known, table.names)
+    models = said.role == SYSTEM and any(map(is_model, columns))
+    return said.role in (JUDGE, SYSTEM, REPLICATE) and (said.confidence != "unsure" or models)
+
+
 def _told_within(found: Reading, item: str, inner: str) -> Reading:
     """A reading with what tells the rows of one item apart, which is said."""
     said = joined("; ", [f"{inner} tells apart the rows of one {item}: taken as a facet", *filter(None, [found.said])])
@@ -139,7 +192,7 @@ def _told_within(found: Reading, item: str, inner: str) -> Reading:
 
 def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays: tuple[str, ...]) -> Reading:
     """Columns that are levels of one role, by their names, or the ways in which they may be."""
-    columns, words, row, taken, totals = family
+    columns, words, row, taken, totals, agreed = family
     said = role_of(row, columns, known, table.names)
     ties = {*WORDS[TIE]} - {"c"}
     outcome = [
@@ -166,7 +219,7 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
     sums = tuple(name for name in alike if parts and is_made_of(table, table.column(name), parts))
     alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
     plainly = said.role == JUDGE and said.confidence != "unsure"
-    agreed = tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
+    agreed += tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
     agreed += tuple(one.name for one in table.columns if one.name not in columns and is_asked_late(table, one))
     alike = tuple(name for name in alike if name not in agreed)
     if totals:
@@ -194,6 +247,11 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
     if confidence == "unsure":
         ways = _ways_of_roles(family, known, (said.role, *other), strays)
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
+        follower = follower_of(table, columns)
+        if follower is not None:
+            rest = tuple(name for name in columns if name != follower)
+            ways = (Meant(_options(rest, known, row, JUDGE, words), f"judges without {follower}"), *ways)
+            problem += f"; {follower} is never the only one apart: perhaps what the others came to together"
         return Reading(options, tuple(reasons), said=problem, meant=ways)
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
 
@@ -202,7 +260,7 @@ def _ways_of_roles(
     family: _Family, known: Mapping[str, str], roles: Sequence[str], strays: tuple[str, ...]
 ) -> tuple[Meant, ...]:
     """The ways in which columns may be levels of these roles; of questions also that systems answered them."""
-    columns, words, row, _, _ = family
+    columns, words, row = family[:3]
     missing = _missing(strays)
     ways = [Meant(_options(columns, known, row, role, words) | missing, _PLURAL[role]) for role in roles]
     asked_of = row is not None and row != known.get(JUDGE) and not is_person(row)
@@ -337,7 +395,7 @@ def _others(row: str | None, known: Mapping[str, str]) -> list[str]:
 
 def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     """Columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``; None where they do not."""
-    columns, words, row, _, _ = family
+    columns, words, row = family[:3]
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
     person = row is not None and row == known.get(JUDGE)
     if both is None or (JUDGE in known and not person) or SYSTEM in known:

@@ -144,13 +144,13 @@ class Winner:
 
 def winner_of(table: Table, a: str, b: str) -> Winner | None:
     """Who won, by words, by phrases, or by numbers; None if no column says it."""
-    models = {*table.column(a).words, *table.column(b).words}
+    models = {word.casefold() for side in (a, b) for word in table.column(side).words}
     others = [one for one in table.columns if one.name not in (a, b) and one.filled and not _no_outcome(one)]
     words = [
         column
         for column in others
         if column.words
-        and all(plain(word) in KNOWN or word in models for word in column.words)
+        and all(plain(word) in KNOWN or word.casefold() in models for word in column.words)
         and not all(plain(word) in ("missing", "nan", "na") for word in column.words)
         and not column.numeric
     ]
@@ -162,6 +162,8 @@ def winner_of(table: Table, a: str, b: str) -> Winner | None:
         return (
             Winner(best.name, None, reason, open=reason, others=rivals) if rivals else Winner(best.name, None, reason)
         )
+    if (named := _with_one_word(others, models)) is not None:
+        return named
     for column in others:
         few = not column.numeric and 2 <= column.distinct <= len(column.words) <= _MOST_PHRASES
         said = sides_in(column.words) if few else None
@@ -190,6 +192,16 @@ def winner_of(table: Table, a: str, b: str) -> Winner | None:
                 reason = f"{taken}: taken as the outcome; check which side is 1"
                 return Winner(column.name, kept, reason, "unsure", open_)
     return _signed(table, a, b)
+
+
+def _with_one_word(others: Iterable[Column], models: Collection[str]) -> Winner | None:
+    """The column of who won, by name, that holds one word more, which neither won; ``models`` in lower case."""
+    for one in others:
+        further = [word for word in one.words if word.casefold() not in models and plain(word) not in KNOWN]
+        if len(further) == 1 and len(one.words) - 1 >= max(2, len(models) / 2):
+            taken = f'{one.name} names who won, and "{further[0]}" neither of them: taken for a tie'
+            return Winner(one.name, {"tie": further[0]}, taken, "likely", taken)
+    return None
 
 
 def _no_outcome(one: Column) -> bool:
