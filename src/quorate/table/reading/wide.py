@@ -104,24 +104,15 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     row = _row(table, known)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
-    named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
-    ranked = len(named) > 1 and row is not None and _are_places(table, named)
-    columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
-    resolved = tuple(name for name in columns if RESOLVED & {*words_of(name)})
-    resolved = resolved if len(columns) - len(resolved) > 1 else ()
-    columns = tuple(name for name in columns if name not in resolved)
+    columns, words, resolved = _alike(table, row, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
     placed = None if row or words else _places_within(table, columns, taken)
     if placed is not None:
         return placed
-    levels = row is None and _are_levels(table, columns, known)
-    asked, named = (known.get(ITEM), _id_of_row(table, taken)) if levels else (None, None)
-    if asked and named:  # the same was asked again
-        row, known = named, {role: name for role, name in known.items() if role != ITEM}
-    inner = _within(table, known, {*taken, *columns}) if levels and row is None else None
-    if inner is not None:  # every row is one of these in what is judged, as an element in a programme
-        row, known = inner[0], {**known, inner[1]: inner[1]}
+    facet, told = None, ""
+    if row is None and _are_levels(table, columns, known):
+        row, known, facet, told = _row_with_facet(table, known, taken, columns)
     alone = not known and {one.name for one in table.columns if one.filled} <= {*columns, *totals}
     if not (row or alone):  # of a table that is nothing but these every row is another thing
         return _of_judges_alone(columns, words, known)
@@ -136,15 +127,33 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     found = (
         counts or (None if both is None else both.also(_missing(strays))) or _of_one_role(table, family, known, strays)
     )
-    if asked and named:
-        return found.naming({asked: asked}).granting(f"every {named} belongs to one {asked}: taken as a facet")
-    return found if inner is None else _told_within(found.naming({inner[1]: inner[1]}), *inner)
+    return found if facet is None else found.naming({facet: facet}).granting(told)
 
 
-def _id_of_row(table: Table, taken: set[str]) -> str | None:
-    """The one id that no name says a role of and that is another in every row."""
-    ids = [one.name for one in table.columns if one.name not in taken and is_id(one.name) and names_rows(table, one)]
-    return ids[0] if len(ids) == 1 else None
+def _alike(table: Table, row: str | None, taken: set[str]) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
+    """Columns of one kind, whether they hold words, and those that say by name what the others came to together."""
+    named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
+    ranked = len(named) > 1 and row is not None and _are_places(table, named)
+    columns, words = (named, False) if ranked else family_of(table, taken)
+    resolved = tuple(name for name in columns if RESOLVED & {*words_of(name)})
+    resolved = resolved if len(columns) - len(resolved) > 1 else ()
+    return tuple(name for name in columns if name not in resolved), words, resolved
+
+
+def _row_with_facet(
+    table: Table, known: Mapping[str, str], taken: set[str], columns: Sequence[str]
+) -> tuple[str | None, Mapping[str, str], str | None, str]:
+    """What every row is where what is judged comes back, roles, and the facet that is with it, and why."""
+    asked, ids = known.get(ITEM), [one for one in table.columns if one.name not in taken and is_id(one.name)]
+    ids = [one for one in ids if names_rows(table, one)]
+    if asked and len(ids) == 1:  # the same was asked again
+        others = {role: name for role, name in known.items() if role != ITEM}
+        return ids[0].name, others, asked, f"every {ids[0].name} belongs to one {asked}: taken as a facet"
+    inner = _within(table, known, {*taken, *columns})
+    if inner is None:
+        return None, known, None, ""
+    row, facet = inner  # every row is one of these in what is judged, as an element in a programme
+    return row, {**known, facet: facet}, facet, f"{facet} tells apart the rows of one {row}: taken as a facet"
 
 
 def _are_places(table: Table, columns: Sequence[str]) -> bool:
@@ -182,12 +191,6 @@ def _are_levels(table: Table, columns: Sequence[str], known: Mapping[str, str]) 
     said = role_of(None, columns, known, table.names)
     models = said.role == SYSTEM and any(map(is_model, columns))
     return said.role in (JUDGE, SYSTEM, REPLICATE) and (said.confidence != "unsure" or models)
-
-
-def _told_within(found: Reading, item: str, inner: str) -> Reading:
-    """A reading with what tells the rows of one item apart, which is said."""
-    said = joined("; ", [f"{inner} tells apart the rows of one {item}: taken as a facet", *filter(None, [found.said])])
-    return found if found.confidence == "unsure" else replace(found, confidence="likely", said=said)
 
 
 def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays: tuple[str, ...]) -> Reading:
