@@ -50,6 +50,8 @@ FORMATS = (
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
 """The format by the end of a file's name; ``.gz`` may follow for the text formats."""
 
+_PARTITION = re.compile(r"[^=:,]+=[^=,]*")
+"""How a folder is called that holds the rows of one level of a column."""
 MOST_ENTRIES = 20_000
 """Files and folders that are looked at for those of a tool."""
 
@@ -337,7 +339,7 @@ def _tables(
     if form is not None:
         yield form, form.opens(entry)
     elif entry.is_dir():
-        named_by = next((name for name in sorted(glance.names) if "=" in name[1:]), None)
+        named_by = next((name for name in sorted(glance.names) if _PARTITION.fullmatch(name)), None)
         if named_by is not None:
             raise InvalidInput(
                 f"source: {entry} has folders that name columns, such as {named_by}; read all of its files with "

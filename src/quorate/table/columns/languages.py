@@ -45,8 +45,8 @@ _OF: Mapping[str, str] = {
         système system; traduction translation; tâche task; exemple example; gagnant vainqueur winner; égalité tie;
         gauche left; droite right; durée duration; année year; âge age; sexe gender; langue language;
         catégorie category; critère criterion; produit product; numéro number; préféré preferred;
-        premier première first;
-        intervieweur intervieweuse interviewer; candidat candidate candidate; deuxième seconde second;
+        premier première first; deuxième seconde second; juré jurée juror;
+        intervieweur intervieweuse interviewer; candidat candidate candidate;
         horodateur timestamp; adresse address; votre your; nom name;
         commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
         ancien ancienne old; actuel actuelle current""",

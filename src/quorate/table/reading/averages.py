@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from quorate.roles import ITEM, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
@@ -45,6 +47,8 @@ _ROUNDED = 0.05
 
 _SURE = frozenset(words("total sum mean average avg median"))
 """Words in the name of a column that is made of others, whatever it holds."""
+_ROWS_OF_SUM, _FEWEST_EACH = 2_000, 2
+"""Rows in which it is looked for what a column is the sum of, and how many there must be to each column."""
 _CLOSE, _ROUNDED_ONCE = 1e-6, 0.051
 """How far a sum, and a mean that was rounded to one digit, may be from what it is made of."""
 
@@ -150,12 +154,28 @@ def totals_in(table: Table, taken: set[str]) -> tuple[str, ...]:
 
 
 def total_of(table: Table, taken: set[str]) -> str | None:
-    """The column of a total, by its name and as it is the sum or the mean of all other scores in every row."""
+    """The column of a total: by its name the sum or the mean of all other scores in every row, or of some their sum."""
     totals = totals_in(table, taken)
     numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
     parts = [one for one in numbers if not (no_score(one.name) or DESCRIBED & {*words_of(one.name)})]
     made = [name for name in totals if len(parts) > 1 and is_made_of(table, table.column(name), parts)]
+    made = made or [one.name for one in parts if _is_sum(table, one, [two for two in parts if two is not one])]
     return made[0] if len(made) == 1 else None
+
+
+def _is_sum(table: Table, one: Column, others: Sequence[Column]) -> bool:
+    """Whether a column is the sum of two others or more in every row."""
+    if (one.high or 0) <= max((two.high or 0 for two in others), default=0):
+        return False
+    names = [one, *others]
+    values = ", ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in names)
+    rows = np.array(table.opened.relation.project(values).limit(_ROWS_OF_SUM).fetchall(), dtype=float)
+    rows = rows[np.isfinite(rows).all(axis=1)]
+    if len(rows) <= _FEWEST_EACH * len(names):
+        return False
+    weights = np.linalg.lstsq(rows[:, 1:], rows[:, 0], rcond=None)[0]
+    parts = [two for two, weight in zip(others, weights, strict=True) if abs(weight - 1) < _CLOSE]
+    return len(parts) > 1 and is_made_of(table, one, parts)
 
 
 def is_made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:

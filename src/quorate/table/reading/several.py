@@ -12,10 +12,12 @@ from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, TOTALS, is_count, is_id, words_of
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
+from quorate.table.pairs import MISSING
 from quorate.table.reading.averages import is_made_of
 from quorate.table.reading.key import checked_by, facets_of, is_of_machines, is_of_people, said_by_people
 from quorate.table.reading.reading import Meant, Reading
@@ -204,7 +206,7 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     found = facets_of(table, others, {*others.values(), *aside, name, *([who] if who else [])})
     if found is None:
         return None
-    words = {entry for entry in entries if number(entry) is None}
+    words = {entry for entry in entries if number(entry) is None and plain(entry) not in WORDS[MISSING]}
     labels = bool(words) and known_scale(sorted(words)) is None
     more = {"labels": True} if labels else {}
 

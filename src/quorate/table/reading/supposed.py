@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ASKED_PEOPLE,
     COMPARED,
@@ -58,7 +59,9 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         users = [one.name for one in free if _said(one.name) == ["user"] and not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
-        kinds = _AGENTS | ({"candidate"} if ITEM in known else set())  # else one is who is judged
+        more = [one for one in table.columns if is_judged(one.name) and plain(one.name) != "candidate"]
+        told = ITEM in known or any(2 <= one.distinct <= table.rows / 2 for one in more)
+        kinds = _AGENTS | ({"candidate"} if told else set())  # else one is who is judged
         agents = [one.name for one in free if {*_said(one.name)[-1:]} & kinds and one.name not in found.values()]
         agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]

@@ -305,13 +305,16 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
 
 def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are not of the family by their names, and hold scores on its scale."""
-    free = [one for one in table.columns if one.name not in taken and one.name not in columns and one.scored]
-    free = [one for one in free if one.distinct > 1 and not (no_score(one.name) or groups_items(one.name))]
     kinds = [table.column(name) for name in columns]
+    known = {word for kind in kinds if kind.scale for word in kind.scale.numbers}  # one may never say some of them
+    free = [one for one in table.columns if one.name not in taken and one.name not in columns]
+    free = [one for one in free if one.scored or (len(one.words) > 1 and known.issuperset(one.words))]
+    free = [one for one in free if one.distinct > 1 and not (no_score(one.name) or groups_items(one.name))]
     return tuple(
         one.name
         for one in free
-        if any(
+        if known.issuperset(one.words or "?")
+        or any(
             same_scale(kind, one) or _both_shares(kind, one)
             for kind in kinds
             if is_of_people(one.name) or is_given(one.name) or (one.words and kind.words)

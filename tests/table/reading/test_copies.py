@@ -1,0 +1,196 @@
+"""Columns that say again, or less of, what others say; what judges came to together; records in cells."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.table.reading.test_forms import book, levels, read
+from tests.table.reading.test_sheet import MARKS, N, rows, sheet
+
+import quorate as q
+from quorate.table.reading.reading import Unsure
+
+
+def mean(table):
+    there = table.n > 0
+    return float((table.mean[there] * table.n[there]).sum() / table.n.sum())
+
+
+def test_records_in_cells_are_columns(tmp_path):
+    cells = [
+        (f"s{n}", f"asked {n}", f'"{{""Factuality"": {n % 2}, ""Closeness"": {MARKS[n, 0] / 10}}}"') for n in range(N)
+    ]
+    table = read(sheet(tmp_path, *rows("id,input,scores", cells)), score="scores.Closeness")
+    assert mean(table) == pytest.approx(MARKS[:, 0].mean() / 10)
+
+
+def test_tasks_of_toloka_with_known_answers_are_left_out(tmp_path):
+    head = "INPUT:query\tINPUT:engine\tOUTPUT:relevance\tGOLDEN:relevance\tASSIGNMENT:worker_id\tASSIGNMENT:status"
+    words = ("irrelevant", "partially_relevant", "relevant")
+    real = [
+        (f"q{n}", engine, words[MARKS[n, j] % 3], "", f"w{(n + j) % 4}", "APPROVED")
+        for n in range(N)
+        for j, engine in enumerate(("bm25", "dense"))
+    ]
+    known = [("gold", "bm25", words[n % 3], words[0], f"w{n}", "APPROVED") for n in range(4)]
+    path = tmp_path / "assignments.tsv"
+    path.write_text("\n".join([head, *("\t".join(one) for one in (*real, *known))]))
+    table = read(path)
+    assert levels(table) == {"item": N, "system": 2, "judge": 4}
+    assert mean(table) == pytest.approx(np.mean([words.index(one[2]) / 2 for one in real]))
+    assert any("4" in note and "known" in note for note in table.notes)
+
+
+def test_what_came_of_a_score_is_no_criterion(tmp_path):
+    names = ("groundedness", "relevance", "coherence")
+    records = [
+        {"inputs.query": f"asked {n}", "line_number": n}
+        | {f"outputs.{name}.{name}": MARKS[n, at] for at, name in enumerate(names)}
+        | {f"outputs.{name}.gpt_{name}": MARKS[n, at] for at, name in enumerate(names)}
+        | {f"outputs.{name}.{name}_result": "fail" if MARKS[n, at] < 3 else "pass" for at, name in enumerate(names)}
+        | {f"outputs.{name}.{name}_threshold": 3 for name in names}
+        for n in range(N)
+    ]
+    path = tmp_path / "evaluation_results.json"
+    path.write_text(
+        json.dumps(
+            {
+                "rows": [
+                    {k: int(v) if k[0] == "o" and not isinstance(v, str) else v for k, v in one.items()}
+                    for one in records
+                ]
+            }
+        )
+    )
+    table = read(path)
+    assert table.facet("criterion").levels == tuple(sorted(f"outputs.{name}.{name}" for name in names))
+    assert mean(table) == pytest.approx(MARKS.mean())
+
+
+def test_what_judges_came_to_together_is_no_judge(tmp_path):
+    first, second = MARKS[:, 0] % 3, (MARKS[:, 0] + (np.arange(N) % 2)) % 3
+    letters = np.array(list("ABC"))
+    named = [(f"S{n}", *letters[[first[n], second[n], first[n]]]) for n in range(N)]
+    head = "Elevkod,Betyg undervisande lärare,Betyg medbedömare,Sambedömt betyg"
+    judged = q.judges(sheet(tmp_path, *rows(head, named)))
+    assert judged.judges == 2
+
+
+def test_a_column_that_is_never_apart_is_asked_about(tmp_path):
+    n = 60
+    spread = np.random.default_rng(4).integers(0, 3, (n, 2))
+    final = np.where(np.arange(n) % 2, spread[:, 0], spread[:, 1])
+    cells = [(f"S{i}", *spread[i], final[i]) for i in range(n)]
+    with pytest.raises(Unsure, match="zz is never the only one apart: perhaps what the others came to together"):
+        q.read(sheet(tmp_path, *rows("item,xx vs,yy vs,zz", cells)))
+
+
+def test_places_within_rounds_are_of_judges(tmp_path):
+    couples = ("Rossi", "Smith", "Petrov", "Jansen")
+    order = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5), (15, 1)), axis=1).reshape(5, 3, 4)
+    order[:, :, 0], order[order == 1] = 1, 2
+    order = np.argsort(np.argsort(order, axis=2), axis=2) + 1
+    cells = [(f"dance {d}", couple, *order[d, :, c]) for d in range(5) for c, couple in enumerate(couples)]
+    board = q.rank(sheet(tmp_path, *rows("Dance,Couple,A,B,C", cells)))
+    assert board.systems[0] == "Rossi"
+
+
+def test_columns_of_models_whose_questions_come_back(tmp_path):
+    cells = [(n + 1, f"soru {n % 4}", *MARKS[n]) for n in range(N)]
+    table = q.rank(sheet(tmp_path, *rows("Sıra,Soru,Yerel model puanı,GPT-4o puanı,Gemini puanı", cells))).judgments
+    assert levels(table) == {"item": N, "Soru": 4, "system": 3}
+
+
+@pytest.mark.parametrize("tie", ["однаково", "weder noch", "cmp."])
+def test_any_one_word_beside_names_of_who_won_is_a_tie(tmp_path, tie):
+    names = ("DeepL", "Google", "ours")
+    pairs = [(names[n % 3], names[(n + 1) % 3]) for n in range(N)]
+    boards = []
+    for word in (tie, "tie"):
+        cells = [(f"s{n}", a, b, (a.upper(), b, word)[MARKS[n, 0] % 3]) for n, (a, b) in enumerate(pairs)]
+        boards.append(q.rank(sheet(tmp_path, *rows("seg,Система_1,Система_2,Хто кращий", cells))))
+    assert boards[0].systems == boards[1].systems
+    assert boards[0].rating == pytest.approx(boards[1].rating)
+
+
+def test_yes_partly_and_no_are_one_half_and_nought(tmp_path):
+    words = ("não", "parcial", "sim")
+    cells = [(f"P{n}", *(words[mark % 3] for mark in MARKS[n])) for n in range(N)]
+    head = "pergunta,Assistente Sabiá,Assistente Maritaca-old,Assistente GPT"
+    board = q.rank(sheet(tmp_path, *rows(head, cells)))
+    assert mean(board.judgments) == pytest.approx((MARKS % 3).mean() / 2)
+
+
+def test_a_judge_that_never_says_one_of_the_words_is_held_against_people(tmp_path):
+    words = ("unsupported", "partially", "supported")
+    cells = [(f"c{n}", words[MARKS[n, 0] % 3], words[MARKS[n, 1] % 3], words[2 * (MARKS[n, 2] % 2)]) for n in range(N)]
+    with pytest.raises(Unsure, match="human_1 and human_2 are what people said by name, llm_judge what judges did"):
+        read(sheet(tmp_path, *rows("claim_id,human_1,human_2,llm_judge", cells)))
+
+
+def test_the_sum_of_some_columns_is_the_score(tmp_path):
+    cells = [
+        (f"c{n}", f"J{j}", *(marks := [MARKS[n, j], MARKS[j, 1], MARKS[(n + j) % N, 2]]), sum(marks))
+        for n in range(N)
+        for j in range(3)
+    ]
+    table = read(sheet(tmp_path, *rows("cheese,judge,aspect,texture,taste,Note", cells)))
+    assert mean(table) == pytest.approx(np.mean([cell[-1] for cell in cells]))
+
+
+def test_who_has_initials_behind_the_word_for_who_judges(tmp_path):
+    cells = [(f"im{n}", *MARKS[n]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows("image_id,grader_KH,grader_MS,grader_TN", cells)))
+    assert table.facet("judge").levels == ("grader_KH", "grader_MS", "grader_TN")
+
+
+@pytest.mark.parametrize("people", [("王敏", "李强", "赵倩"), ("Ольга", "Тарас", "Ірина"), ("Kasia", "Wojtek", "Ola")])
+def test_sheets_of_people_of_other_countries_are_of_judges(tmp_path, people):
+    sheets = {
+        who: [["序号", "文心", "自研模型"], *([n + 1, int(MARKS[n, j]), int(MARKS[n, (j + 1) % 3])] for n in range(N))]
+        for j, who in enumerate(people)
+    }
+    found = q.compare(book(tmp_path / "scores.xlsx", {"说明": [["notes"], ["1 is worst"]], **sheets}))
+    assert "3 judges" in found.sentence
+
+
+def test_grades_that_a_score_is_put_into_are_no_other_score(tmp_path):
+    cells = [
+        (f"s{n}", ("v2", "v3")[n % 2], MARKS[n % N, 0], 10 * MARKS[n % N, 0], "low" if MARKS[n % N, 0] < 3 else "high")
+        for n in range(4 * N)
+    ]
+    table = read(sheet(tmp_path, *rows("session_id,model,score,score_pct,grade", cells)))
+    assert mean(table) == pytest.approx(np.mean([cell[2] for cell in cells]))
+
+
+def test_a_total_beside_counts_of_labels_counts_none(tmp_path):
+    counts = [(3 - n % 3, 1 + n % 2, 1 + n % 3 - n % 2) for n in range(30)]
+    cells = [(f"c{n}", *one, sum(one)) for n, one in enumerate(counts)]
+    agreed = q.judges(sheet(tmp_path, *rows("comment_id,civil,borderline,toxic,total", cells)))
+    assert {*agreed.judgments.labels} == {"civil", "borderline", "toxic"}
+
+
+def test_folders_of_helm_are_no_columns(tmp_path):
+    for at, model in enumerate(("org_a", "org_b")):
+        run = tmp_path / "runs" / f"mmlu:subject=anatomy,method=joint,model={model}"
+        run.mkdir(parents=True)
+        (run / "run_spec.json").write_text(json.dumps({"name": run.name, "adapter_spec": {"model": model}}))
+        stats = [
+            {
+                "instance_id": f"id{n}",
+                "train_trial_index": 0,
+                "stats": [
+                    {
+                        "name": {"name": "exact_match"},
+                        "count": 1,
+                        "sum": int(MARKS[n, at] % 2),
+                        "mean": int(MARKS[n, at] % 2),
+                    }
+                ],
+            }
+            for n in range(N)
+        ]
+        (run / "per_instance_stats.json").write_text(json.dumps(stats))
+    assert levels(read(tmp_path / "runs"))["system"] == 2
