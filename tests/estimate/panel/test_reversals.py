@@ -60,6 +60,22 @@ def test_table_1_holds_the_means_and_those_of_the_panel():
     assert (one.n, at[None, "GPT"].n, one.df) == (80, 240, 79)
 
 
+def test_systems_that_are_equal_are_said_to_be():
+    """The last judge has x and y equal, and z before both; another has y first with z."""
+    means = [[2.0, 1.0, 0.0], [3.0, 1.0, 0.0], [1.0, 1.0, 2.0], [0.0, 2.0, 2.0]]
+    found = reversals(of(exactly(means, 0.0, items=4) + np.arange(4)[:, None, None], list("abcd"), tuple("zyx")))
+    assert (found.order, found.tied) == (("z", "y", "x"), ())
+    assert {one.judge: (one.order, one.tied) for one in found.judges} == {
+        "a": (("z", "y", "x"), ()),
+        "b": (("z", "y", "x"), ()),
+        "c": (("x", "z", "y"), ("y",)),
+        "d": (("y", "x", "z"), ("x",)),
+    }
+    equal = reversals(of(exactly([[1.0, 2.0], [2.0, 1.0]], 0.0, items=4), ("a", "b"), ("x", "y")))
+    assert equal.tied == ("y",)
+    assert not any(one.top_differs for one in equal.judges)
+
+
 def test_with_more_noise_the_same_reversal_is_possible_only():
     """The paper's interval for Qwen on itself is 0.16 to each side: a standard deviation of 0.73 by scenario."""
     found = reversals(table_1(0.73))

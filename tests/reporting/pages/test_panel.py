@@ -436,6 +436,21 @@ def test_the_finding_on_rankings_is_who_would_put_another_first(rankings_view):
     assert finding == "GPT alone would put Qwen first, the panel GPT (sure)"
 
 
+def test_another_first_is_sure_only_if_that_pair_is_turned_round_for_sure():
+    """The first judge has c a little above a, and far above b; the last has a and b equal."""
+    means = np.array([[5.0, 4.0, 5.01], [5.0, 4.9, 4.0], [5.0, 5.0, 4.0]])
+    scores = np.random.default_rng(2).normal(size=(40, 3, 3)) * 0.2
+    scores += means - scores.mean(axis=0)
+    rows = [(i, f"j{j}", "abc"[s], scores[i, j, s]) for i, j, s in np.ndindex(scores.shape)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
+    view = analyze_judgments(q.read(frame, announce=False)).judge_panel
+    found = view.panel.reversals
+    assert [(one.second, one.first, one.sure) for one in found.found] == [("c", "b", True), ("c", "a", False)]
+    assert rankings_by_judge(view, found).caption.finding == "j0 alone would put c first, the panel a (possible)"
+    by = {row["judge"]: row["order"] for row in orders(view, found).rows}
+    assert (by["j0"], by["j1"], by["j2"]) == ("c > a > b", "a > b > c", "a = b > c")
+
+
 def test_several_judges_who_would_put_another_first_are_counted(panel_table):
     frame = panel_table(judges=4, systems=4, labels=("a", "b", "c", "d"), own=2.0)
     several = analyze_judgments(q.read(frame, announce=False)).judge_panel

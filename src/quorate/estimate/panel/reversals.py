@@ -83,7 +83,9 @@ class Order:
     judge : str
         Who.
     order : tuple of str
-        Systems, best first.
+        Systems, best first; equal ones as the panel has them.
+    tied : tuple of str
+        Those that are equal to the one before them.
     tau : float
         Kendall's tau-b with the panel.
     top_differs : bool
@@ -94,6 +96,7 @@ class Order:
 
     judge: str
     order: tuple[str, ...]
+    tied: tuple[str, ...]
     tau: float
     top_differs: bool
     tau_others: float
@@ -124,6 +127,8 @@ class Reversals(MeansResult):
         What the differences are contrasts of.
     order : tuple of str
         Systems in the order of the whole panel, best first.
+    tied : tuple of str
+        Those that are equal to the one before them.
     judges : tuple of Order
         Ranking of every judge alone.
     found : tuple of Reversal
@@ -139,13 +144,14 @@ class Reversals(MeansResult):
 
     means: JudgeMeans
     order: tuple[str, ...]
+    tied: tuple[str, ...]
     judges: tuple[Order, ...]
     found: tuple[Reversal, ...]
     table: tuple[MeanScore, ...]
     against: Against
     level: float
 
-    entries = "order judges found table against level method=means.method sentence"
+    entries = "order tied judges found table against level method=means.method sentence"
 
     @property
     def sure(self) -> tuple[Reversal, ...]:
@@ -258,14 +264,13 @@ def reversals(
     panel = _reference(means, "panel")[0]
     judges = []
     for judge, single, others in zip(means.judges, _rounded(means.mean), _reference(means, "others"), strict=True):
-        differs = [  # where the best of either is not also a best of the other
-            bool(single[np.argmax(other)] < single.max() and other[np.argmax(single)] < other.max())
-            for other in (panel, others)
-        ]
+        best = single == single.max()
+        differs = [not (best & (other == other.max())).any() for other in (panel, others)]
         taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
-        judges.append(Order(judge, _best_first(means, single), taus[0], differs[0], taus[1], differs[1]))
-    order, found = _best_first(means, panel), _reversed_pairs(means, against, level)
-    return Reversals(means, order, tuple(judges), found, _mean_scores(means, level), against, level)
+        order = _best_first(means, single, panel)
+        judges.append(Order(judge, *order, taus[0], differs[0], taus[1], differs[1]))
+    order, found = _best_first(means, panel, panel), _reversed_pairs(means, against, level)
+    return Reversals(means, *order, tuple(judges), found, _mean_scores(means, level), against, level)
 
 
 def _reference(means: JudgeMeans, against: Against) -> Floats:
@@ -280,8 +285,11 @@ def _rounded(score: Floats) -> Floats:
     return np.round(score, 10 - int(np.ceil(np.log10(max(float(np.abs(score).max()), 1e-200)))))
 
 
-def _best_first(means: JudgeMeans, score: Floats) -> tuple[str, ...]:
-    return tuple(means.systems[s] for s in np.argsort(-score, kind="stable"))
+def _best_first(means: JudgeMeans, score: Floats, among_equal: Floats) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Systems by score, equal ones by another; and those that are equal to the one before them."""
+    order = np.lexsort((-among_equal, -score))
+    tied = order[1:][np.diff(score[order]) == 0]
+    return tuple(means.systems[s] for s in order), tuple(means.systems[s] for s in tied)
 
 
 def _reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[Reversal, ...]:

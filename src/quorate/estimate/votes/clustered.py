@@ -21,7 +21,7 @@ from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import listed
+from quorate.wording import counted, listed
 
 # Facets that make votes alike: which of them clusters are by, and how much each matters.
 
@@ -147,9 +147,10 @@ class RatioSummary(Result):
             return f"No {self.by} has two votes on one {self.unit}: errors by {self.by} are those of single votes."
         spread = ", ".join(f"{r:.3f} ({p:.0%})" for p, r in zip(self.probability, self.ratio, strict=True))
         return (
-            f"Standard errors by {self.by} over those that take votes as independent: {spread} over {self.pairs:,} "
-            f"{self.unit}s. The median design effect (variance over that of independent votes) is "
-            f"{self.design_effect:.3f}; {self.repeated:.1%} of clusters have two votes or more."
+            f"Standard errors by {self.by} over those that take votes as independent: {spread} over "
+            f"{counted(self.pairs, self.unit)}. The median design effect (variance over that of independent votes, "
+            f"without the bias that few clusters have) is {self.design_effect:.3f}; {self.repeated:.1%} of clusters "
+            "have two votes or more."
         )
 
 

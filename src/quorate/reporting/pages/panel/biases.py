@@ -180,11 +180,11 @@ def rankings_by_judge(view: PanelAnalysis, found: Reversals) -> Figure:
 
 def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     """The order that every judge alone would give, how it agrees with the panel's, and the pairs it turns round."""
-    rows: list[Row] = [{"judge": PANEL, "order": _order(view, found.order)}]
+    rows: list[Row] = [{"judge": PANEL, "order": _order(view, found)}]
     for one in _lenient_first(view, found.judges):
         sure = [reversal.sure for reversal in found.found if reversal.judge == one.judge]
         rows.append(
-            {"judge": view.judges[one.judge], "order": _order(view, one.order), "tau": one.tau}
+            {"judge": view.judges[one.judge], "order": _order(view, one), "tau": one.tau}
             | {"other_first": one.top_differs, "surely_reversed": sum(sure)}
             | {"possibly_reversed": len(sure) - sum(sure)}
         )
@@ -243,7 +243,8 @@ def _rankings_finding(view: PanelAnalysis, found: Reversals) -> str:
         sure = sum(one.judge in surely for one in first)
         return f"{share}; {sure or 'none'} of them {'reverses' if sure == 1 else 'reverse'} an order for sure"
     alone = first[0]
-    certain = next(r.sure for r in found.found if r.judge == alone.judge and r.second == alone.order[0])
+    turned = (alone.judge, found.order[0], alone.order[0])
+    certain = next(one.sure for one in found.found if (one.judge, one.first, one.second) == turned)
     return (
         f"{view.short['judge'][alone.judge]} alone would put {names[alone.order[0]]} first, the panel "
         f"{names[found.order[0]]} ({'sure' if certain else 'possible'})"
@@ -256,8 +257,10 @@ def _lenient_first(view: PanelAnalysis, orders: Sequence[Order]) -> list[Order]:
     return sorted(orders, key=lambda one: -bias[one.judge])
 
 
-def _order(view: PanelAnalysis, labels: tuple[str, ...]) -> str:
-    return cut(" > ".join(view.short["system"][name] for name in labels), 300)
+def _order(view: PanelAnalysis, found: Order | Reversals) -> str:
+    first, *rest = found.order
+    names = view.short["system"]
+    return cut(names[first] + "".join(f" {'=' if name in found.tied else '>'} {names[name]}" for name in rest), 300)
 
 
 def bias(view: PanelAnalysis) -> Figure:
