@@ -521,6 +521,16 @@ def _wide(df: Floats) -> Floats:
     return np.sqrt(1 + 1 / df)
 
 
+def _of_enough_clusters(board: Ratings) -> int:
+    """Votes of so many clusters that the test of two systems can reject at all; those of other boards always can."""
+    found = board.margin
+    if found is None or found.least_p <= 1 - board.level:
+        return 0
+    clusters = min(found.clusters)
+    enough = 1 + (clusters - 1) * math.log(1 - board.level) / math.log(found.least_p)
+    return math.ceil(board.n * math.ceil(enough - 1e-9) / clusters)
+
+
 def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     """Every two neighbours of a board, from the best: a family of their own.
 
@@ -546,7 +556,8 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
         columns, board.systems, board.systems[1:], strict=False
     ):
         asked = GapVotes(error**2 * n, freedom / n, 2 * t_cdf(freedom, most) - 1, gap, POWER)
-        votes = asked.needed(0.0, n)
+        needed = asked.needed(0.0, n)
+        votes = None if needed is None else max(needed, _of_enough_clusters(board))
         more = 0 if told else None if votes is None else max(votes - n, 0)
         out.append(Neighbours(first, second, gap, low, high, told, votes, more))
     return tuple(out)
