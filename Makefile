@@ -11,7 +11,8 @@ BENCH := .venv-bench/bin
 PINS := pyproject.toml constraints.txt
 # Twice quiet: errors are shown, warnings about the caller's own pip settings are not. A file is compiled when it is first
 # loaded: of SciPy's and NumPy's most never are.
-INSTALL := -m pip install -qq --no-compile --disable-pip-version-check --constraint constraints.txt
+PIP := install -qq --no-compile --disable-pip-version-check --constraint constraints.txt
+INSTALL := -m pip $(PIP)
 # Every worker, and every process that a test starts, would compile all files again.
 export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
@@ -108,13 +109,19 @@ pins:  ## resolve every dependency afresh and write constraints.txt
 clean:
 	rm -rf .venv .venv-bench .venv-browser .venv-dist .venv-inspect .venv-installed .venv-mutate .venv-pins .venv-sbom .cache build dist site
 
-.venv/core.stamp: $(PINS)
-	$(PYTHON) -m venv .venv
-	$(BIN)/python $(INSTALL) --upgrade pip  # what comes with Python 3.11 takes three times as long to find wheels
+# What comes with Python 3.11 takes seconds to be put there, and three times as long to find wheels: the pip of today is put
+# there by the caller's, if there is one that can.
+.venv/pip.stamp: $(PINS)
+	$(PYTHON) -m venv --without-pip .venv
+	$(PYTHON) -m pip --python $(BIN)/python $(PIP) --upgrade pip 2> /dev/null || \
+		($(PYTHON) -m venv .venv && $(BIN)/python $(INSTALL) --upgrade pip)
+	touch $@
+
+.venv/core.stamp: .venv/pip.stamp
 	$(BIN)/python $(INSTALL) --editable .
 	touch $@
 
-.venv/test.stamp: .venv/core.stamp
+.venv/test.stamp: .venv/pip.stamp
 	$(BIN)/python $(INSTALL) --editable '.[test]'
 	touch $@
 

@@ -199,8 +199,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if named and f"not {collection_path.name}" in config.option.markexpr else None
 
 
+def compiled(config: pytest.Config) -> Path:
+    """A file that is there once the first worker has collected."""
+    return Path(config.option.basetemp).parent / "compiled"
+
+
+class Leader:
+    """The first worker, which compiles what is imported and rewrites assertions: a half of collecting."""
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        compiled(session.config).touch()
+
+
 class Follower:
-    """A worker that lets the first one compile each file of tests: assertions are rewritten, a half of collecting."""
+    """A worker that lets the first one do so where files of tests are not compiled yet."""
 
     patience = 60.0
     """Seconds that it still waits, in all."""
@@ -210,10 +222,10 @@ class Follower:
         if not isinstance(collector, pytest.Module):
             return
         written, folder = collector.path.stat().st_mtime, collector.path.parent / "__pycache__"
-        while self.patience > 0:
-            kept = folder.glob(f"{collector.path.stem}.*-pytest-*.pyc")
-            if any(one.stat().st_mtime >= written for one in kept):
-                return
+        kept = folder.glob(f"{collector.path.stem}.*-pytest-*.pyc")
+        if any(one.stat().st_mtime >= written for one in kept):
+            return
+        while self.patience > 0 and not compiled(collector.config).exists():
             time.sleep(0.01)
             self.patience -= 0.01
 
@@ -241,8 +253,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.import_plugin("studies")
     if hasattr(config, "workerinput") and not (config.option.verbose > 0 or config.option.durations):
         config.pluginmanager.register(Terse())
-    if WORKER not in (None, "gw0") and not sys.dont_write_bytecode:
-        config.pluginmanager.register(Follower())
+    if WORKER is not None and not sys.dont_write_bytecode:
+        config.pluginmanager.register(Leader() if WORKER == "gw0" else Follower())
 
 
 @pytest.hookimpl(tryfirst=True)
