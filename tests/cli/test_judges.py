@@ -130,7 +130,7 @@ def test_without_the_correction(run, pilot):
     [
         ("", "--budget, --half-width: exactly one is needed"),
         ("--budget 10 --half-width 1", "--budget, --half-width: exactly one is needed"),
-        ("--budget 0", "budget: must be a finite amount above 0"),
+        ("--budget 0", "budget: must be above 0"),
         ("--budget 10 --most 0", "most"),
         ("--budget 10 --generation judge", "judge"),
     ],

@@ -58,7 +58,7 @@ def test_a_budget_is_for_both(scores, between):
     assert found.next_step.budget == 50
     assert not found.next_step.affordable
     for budget in (0, -1, float("nan"), float("inf"), "10", True):
-        with pytest.raises(InvalidInput, match="budget: a number above 0 and finite, got"):
+        with pytest.raises(InvalidInput, match="budget: must be above 0, got"):
             q.compare(scores, "model0000", "model0001", system="model", budget=budget)
     with pytest.raises(InvalidInput, match="budget: a number of judgments, whole"):
         q.compare(between(52, 48), "x", "y", budget=10.5)

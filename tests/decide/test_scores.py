@@ -117,7 +117,7 @@ def test_items_that_both_have_are_counted_where_others_are_of_one(alike):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"margin": -0.5}, InvalidInput, "margin: .*above 0, in score units"),
+        ({"margin": -0.5}, InvalidInput, "margin: must be above 0"),
         ({"margin": 0}, InvalidInput, "margin"),
         ({"level": 0.4}, InvalidInput, "level"),
         ({"power": 1.0}, InvalidInput, "power"),

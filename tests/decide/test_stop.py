@@ -229,7 +229,7 @@ def test_it_is_plain_and_has_a_row_per_system(found):
     [
         ({"systems": 2}, "systems: a number at least 3, which is how many there are"),
         ({"systems": 2.5}, "systems"),
-        ({"level": 0.3}, "level: a number between 0.5 and 1"),
+        ({"level": 0.3}, "level: must lie between 0.5 and 1"),
         ({"tuned": 0}, "tuned"),
     ],
 )

@@ -89,7 +89,7 @@ def test_what_a_precision_needs():
         Precision(-0.1, 0.95, "t", (SCALE,), (1.0,))
     with pytest.raises(InvalidInput, match='method="anytime" needs the least and the greatest'):
         Precision(0.3, 0.95, "anytime", (Scale(),), (1.0,))
-    with pytest.raises(InvalidInput, match="level: above 0 and below 1"):
+    with pytest.raises(InvalidInput, match="level: must lie between 0 and 1"):
         Precision(0.3, 95, "t", (SCALE,), (1.0,))
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
+from quorate import rules
 from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
@@ -25,7 +26,6 @@ from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.planning.power.detectability import Detectability, detectability
 from quorate.planning.power.prompt_types import Concentration, concentration
-from quorate.planning.power.sample_size import check_range
 from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING
 from quorate.table.results import Result, Row, plain, rows_of
@@ -200,7 +200,7 @@ def votes_view(
         If there is no facet ``cluster``.
     """
     support = doctor(votes)
-    check_range("level", level, "between 0 and 1", 0 < level < 1)
+    rules.number("level", level, above=0, below=1)
     if minimum is None:
         decisive = votes.pairs().decisive
         few = decisive.max(initial=0) < MINIMUM

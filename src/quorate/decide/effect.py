@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import Sentence, argument
 from quorate.decide.scores import ScoreStep, score_step
 from quorate.errors import InvalidInput, NotEstimable
@@ -320,7 +321,7 @@ def _numbers_of_judges(
             "give " + argument("icc", 0.5)
         )
     alike = 1.0 if icc is None else icc
-    check_range("icc", alike, "from 0 to 1", isinstance(alike, Real) and 0 <= alike <= 1)
+    rules.number("icc", alike, least=0, most=1)
     return some
 
 
@@ -380,7 +381,7 @@ def _spread(spread: Mapping[str, float] | None) -> dict[str, float]:
     for name, sd in out.items():
         if name not in (JUDGE, PROMPT):
             raise InvalidInput(f'spread: is of "{JUDGE}" and "{PROMPT}", got {name!r}')
-        check_range("spread", sd, "above 0, in score units", isinstance(sd, Real) and 0 < sd < math.inf)
+        rules.number("spread", sd, above=0)
     return out
 
 
@@ -501,7 +502,7 @@ def plan_bar(
     47 of 50 is 94.0% (95% interval 83.5% to 98.7%): not shown to be above 0.9 (one-sided p 0.25). \
 A rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
     """
-    check_range("bar", bar, "between 0 and 1", isinstance(bar, Real) and 0 < bar < 1)
+    rules.number("bar", bar, above=0, below=1)
     check_alpha(alpha)
     check_power(power, alpha)
     if seen is None and rate is None:
@@ -509,7 +510,7 @@ A rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
     if seen is not None and not 0 <= seen[0] <= max(seen[1], 1) <= seen[1]:
         raise InvalidInput(f"seen: right answers of all of them, such as 47 of 50; got {seen[0]} of {seen[1]}")
     true = rate if rate is not None else seen[0] / seen[1] if seen is not None else bar
-    check_range("rate", true, "from 0 to 1", isinstance(true, Real) and 0 <= true <= 1)
+    rules.number("rate", true, least=0, most=1)
     low, high, p = (None, None, None) if seen is None else _exact(seen, bar, true >= bar, alpha)
     return BarPlan(bar, seen, low, high, p, float(true), _answers(true, bar, alpha / 2, power), alpha, power)
 

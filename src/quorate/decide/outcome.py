@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from numbers import Real
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.numerics.inference import holm
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
-from quorate.planning.power.sample_size import check_power, check_range
+from quorate.planning.power.sample_size import check_power
 from quorate.table.judgments import Judgments
 from quorate.table.results import Interval, Result
 from quorate.table.votes import Encoding, Votes
@@ -506,11 +505,9 @@ def outcome_by(value: float, p_difference: float, p_equivalence: float | None, a
 
 def check_question(margin: float | None, level: float, claim: str | None, power: float, most: float = math.inf) -> None:
     """Refuse what cannot be asked of a comparison; its margin is above 0 and below the most."""
-    check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
+    rules.number("level", level, above=0.5, below=1)
     if margin is not None:
-        rule = "above 0, in score units" if most == math.inf else f"above 0 and below {most:g}"
-        holds = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < most
-        check_range("margin", margin, rule, holds)
+        rules.number("margin", margin, above=0, below=most)
     check_power(power, 1 - level)
     if claim is not None:
         rules.one_of("claim", claim, Claim)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.caveats import Caveat
 from quorate.decide.next_step import goal_of, of_budget
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_scores
@@ -29,7 +28,6 @@ from quorate.numerics.study_power import Studies, one_square, studies
 from quorate.planning.designs.dstudy import Prices, Projection, cheapest, of_difference
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.sources import observed_counts
-from quorate.planning.power.sample_size import check_range
 from quorate.planning.search.grid import ROLES
 from quorate.planning.search.optimize import Chance, Limits, best_study, cheapest_study, designs, studies_of_plan
 from quorate.planning.search.optimum import Searched
@@ -518,8 +516,7 @@ def verdict_of_scores(
     """
     check_question(margin, level, claim, power)
     if budget is not None:
-        is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
-        check_range("budget", budget, "above 0 and finite", is_amount)
+        rules.number("budget", budget, above=0)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
     try:
         found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)

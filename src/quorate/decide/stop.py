@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
@@ -180,7 +180,7 @@ def monitor_all(
     """
     checked_votes(votes)
     check_margin(tuned, "tuned")
-    check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
+    rules.number("level", level, above=0.5, below=1)
     count = len(votes.models)
     if systems is not None:
         check_count("systems", systems)
@@ -505,7 +505,7 @@ def stopping_rule(
     (214, 274, 1.0)
     """
     _check(None, level, tuned)
-    check_range("margin", margin, "from 0 to 0.5", isinstance(margin, Real) and 0 <= margin <= 0.5)
+    rules.number("margin", margin, least=0, most=0.5)
     check_count("most", most)
     check_range("most", most, f"of votes, at most {MOST_EXACT:,}", most <= MOST_EXACT)
     alpha, n = 1 - level, np.arange(1.0, most + 1)
@@ -528,7 +528,7 @@ def _in_order(pair: Votes, ties: Encoding) -> Votes:
 
 
 def _check(margin: float | None, level: float, tuned: float) -> None:
-    check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
+    rules.number("level", level, above=0.5, below=1)
     check_margin(tuned, "tuned")
     if margin is not None:
-        check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)
+        rules.number("margin", margin, above=0, below=0.5)

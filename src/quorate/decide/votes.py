@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from numbers import Real
 
-from quorate import wording
+from quorate import rules, wording
 from quorate.decide.next_step import NextStep, detectable, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_votes
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial, equivalence
-from quorate.planning.power.sample_size import check_count, check_range
+from quorate.planning.power.sample_size import check_count
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import at_level
 
@@ -157,7 +156,7 @@ def verdict_of_votes(
     if budget is not None:
         check_count("budget", budget)
     if price is not None:
-        check_range("price", price, "of at least 0", isinstance(price, Real) and 0 <= price < float("inf"))
+        rules.number("price", price, least=0)
     found = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
     counting = found.n / votes.pair(a, b).n
     verdict = verdict_of_margin(

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import chi_square_quantile, t_quantile
@@ -50,8 +51,7 @@ def checked_ridge(ridge: float) -> float:
     InvalidInput
         If it is out of range.
     """
-    if not 0 <= ridge <= _LARGEST_RIDGE:
-        raise InvalidInput(f"regularisation: expects a number from 0 to {_LARGEST_RIDGE:g}, got {ridge}")
+    rules.number("regularisation", ridge, least=0, most=_LARGEST_RIDGE)
     return ridge
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.decide.outcome import Outcome
 from quorate.decide.votes import outcome_of
@@ -16,7 +17,7 @@ from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_o
 from quorate.frozen import dataclass
 from quorate.numerics.roots import root
 from quorate.numerics.votes import clustered
-from quorate.planning.power.sample_size import check_count, check_range
+from quorate.planning.power.sample_size import check_count
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 from quorate.waiting import each
@@ -134,8 +135,8 @@ def replay_verdicts(
     ('independent', 20, 0.75)
     """
     check_count("draws", draws)
-    check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
-    check_range("margin", margin, "above 0 and below 0.5", 0 < margin < 0.5)
+    rules.number("level", level, above=0.5, below=1)
+    rules.number("margin", margin, above=0, below=0.5)
     pools = [pool for pool in _pools(checked_votes(votes), cluster) if pool.n >= least]
     if not pools:
         where = "" if cluster is None else f" in 2 or more {plural(cluster)}"

@@ -263,7 +263,7 @@ def test_a_judge_that_has_answered_nothing_gets_the_tries_of_its_cells_and_no_mo
     "wrong", [{"tries": 0}, {"breaker": 1.5}, {"trips": True}, {"patience": -1.0}, {"lease": 0.0}, {"grace": math.nan}]
 )
 def test_limits_make_sense(wrong):
-    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))} must be"):
+    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))}: must be"):
         Limits(**wrong)
 
 
@@ -272,7 +272,7 @@ def test_limits_make_sense(wrong):
     [{"concurrency": 0}, {"concurrency": True}, {"first": 0}, {"first": 1.5}, {"rate": 0.0}, {"rate": math.inf}],
 )
 def test_paces_make_sense(wrong):
-    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))} must be"):
+    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))}: must be"):
         Pace(**wrong)
 
 

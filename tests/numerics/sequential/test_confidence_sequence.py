@@ -249,8 +249,8 @@ def test_no_mean_lies_beyond_the_scale(mean):
     ("options", "match"),
     [
         ({"method": "exact"}, 'method: must be one of anytime, t, bernstein, asymptotic, got "exact"'),
-        ({"level": 95}, "level: above 0 and below 1; got 95"),
-        ({"arms": 0}, "arms: how many .* got 0"),
+        ({"level": 95}, "level: must lie between 0 and 1, got 95"),
+        ({"arms": 0}, "arms: must be at least 1, got 0"),
         ({"tuned": 0, "method": "asymptotic"}, "tuned: .* got 0"),
         ({"low": None}, 'method="anytime" needs the least and the greatest score possible; got None and 10.0'),
         ({"high": np.inf, "method": "bernstein"}, 'method="bernstein" needs'),

@@ -200,7 +200,7 @@ def test_the_result_in_words_and_as_plain_values():
         ({}, "exactly one"),
         ({"budget": 10, "half_width": 0.1}, "exactly one"),
         ({"budget": -1}, r"at most 1e\+12, got -1"),
-        ({"half_width": math.nan}, "half_width: must be a finite amount"),
+        ({"half_width": math.nan}, "half_width: must be above 0"),
         ({"budget": True}, "got True"),
         ({"budget": 10, "most": 7}, "most: must be a whole number from 1 to 6, got 7"),
         ({"budget": 10, "fewest": 0}, "fewest: .* got 0"),

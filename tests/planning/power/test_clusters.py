@@ -103,7 +103,7 @@ def test_one_judgment_is_worth_one():
 
 @pytest.mark.parametrize("icc", [-0.1, 1.1, np.nan, "high"])
 def test_what_is_no_correlation_is_refused(icc):
-    with pytest.raises(InvalidInput, match="icc: a number from 0 to 1, got"):
+    with pytest.raises(InvalidInput, match="icc: must be from 0 to 1, got"):
         clustered_sample_size(26, icc=icc)
 
 

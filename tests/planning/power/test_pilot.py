@@ -173,9 +173,9 @@ def test_bad_clusters(wins, n, error, message):
         ((27.5, 50), {}, "wins: a number of judgments, whole"),
         ((np.nan, 50), {}, "wins: a number of judgments, whole"),
         ((28, 50), {"budget": 0}, "budget: a number of judgments"),
-        ((28, 50), {"alpha": 0}, "alpha: a number between 0 and 1"),
+        ((28, 50), {"alpha": 0}, "alpha: must lie between 0 and 1"),
         ((28, 50), {"power": 1}, "power: a number above alpha"),
-        ((28, 50), {"level": 95}, "level: a number between 0 and 1, got 95"),
+        ((28, 50), {"level": 95}, "level: must lie between 0 and 1, got 95"),
         ((28, 50), {"method": "wald"}, "method: must be one of"),
     ],
 )

@@ -45,7 +45,7 @@ def test_the_second_stage_is_spent_on_the_largest_margins_in_proportion():
     [
         (600, {}, "above 600, which screening 20 types with 30 judgments each takes"),
         (100, {}, "in proportion"),
-        (2000, {"c": 0}, "c: a number above 0"),
+        (2000, {"c": 0}, "c: must be above 0"),
         (2000, {"retained": 1.5}, "retained"),
         (2000.5, {}, "budget"),
     ],

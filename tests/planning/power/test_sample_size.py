@@ -148,7 +148,7 @@ def test_what_is_no_margin_is_refused(margin):
 @pytest.mark.parametrize("alpha", [0, 1, -0.05, np.nan, "5%"])
 def test_what_is_no_level_is_refused(alpha):
     for call in (lambda: sample_size(0.1, alpha=alpha), lambda: power_curve(0.1, 10, alpha=alpha)):
-        with pytest.raises(InvalidInput, match="alpha: a number between 0 and 1, got"):
+        with pytest.raises(InvalidInput, match="alpha: must lie between 0 and 1, got"):
             call()
 
 
@@ -165,7 +165,7 @@ def test_what_is_no_number_of_judgments_is_refused(n):
 
 
 def test_a_curve_refuses_what_is_out_of_range():
-    with pytest.raises(InvalidInput, match=r"margins: a number from 0 to 0\.5, got 0\.7"):
+    with pytest.raises(InvalidInput, match=r"margins: must be from 0 to 0\.5, got 0\.7"):
         power_curve([0.1, 0.7], 10)
     with pytest.raises(InvalidInput, match=r"ns: a number of judgments, .* got 1\.5"):
         power_curve(0.1, [10, 1.5])
@@ -269,7 +269,7 @@ def test_it_takes_more_the_narrower_the_margin_and_the_further_the_systems_are_a
 
 @pytest.mark.parametrize("margin", [0, 0.5, -0.1, np.nan])
 def test_what_is_no_margin_is_refused_of_equivalence(margin):
-    with pytest.raises(InvalidInput, match=r"margin: a number above 0 and below 0\.5, got"):
+    with pytest.raises(InvalidInput, match=r"margin: must lie between 0 and 0\.5, got"):
         equivalence_size(margin)
 
 
@@ -279,7 +279,7 @@ def test_nothing_can_be_shown_of_systems_that_differ_by_the_margin():
 
 
 def test_other_arguments_are_checked():
-    with pytest.raises(InvalidInput, match=r"alpha: a number between 0 and 0\.5, got 0\.5"):
+    with pytest.raises(InvalidInput, match=r"alpha: must lie between 0 and 0\.5, got 0\.5"):
         equivalence_size(0.1, alpha=0.5)
     with pytest.raises(InvalidInput, match="power: a number above alpha"):
         equivalence_margin(100, power=1)

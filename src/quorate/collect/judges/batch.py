@@ -17,12 +17,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+from quorate import rules
 from quorate.collect.judge import ERROR, Reply, Request
 from quorate.collect.judges.apis import decoded
 from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Secret, Unusable, scrub, turned_away
 from quorate.collect.judges.endpoint import Endpoint
 from quorate.collect.judges.remote import RemoteJudge, body, cleaned, reply_of, scrubbed, without_key
-from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     import httpx2
@@ -333,8 +333,7 @@ class BatchJudge(RemoteJudge):
         transport: httpx2.AsyncBaseTransport | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if size < 1:
-            raise InvalidInput(f'judge "{endpoint.name}": size must be at least 1 question per batch, got {size}')
+        rules.whole(f'judge "{endpoint.name}": size', size, 1)
         super().__init__(endpoint, transport=transport)
         self._clock, self._size, self._linger = clock, size, linger
         self._window, self._tag, self._line_url, self._most_wait = window, tag, line_url, most_wait

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import inspect
 import json
-import math
 import os
 import time
 from collections import deque
@@ -20,6 +19,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
+from quorate import rules
 from quorate.collect.budget import Price
 from quorate.collect.judge import ERROR, REPLIES, UNPARSED, Expects, Message, Reply, Request
 from quorate.collect.judges.apis import TOP_LOGPROBS, completion, grammar, reply_from, usage
@@ -274,8 +274,7 @@ class PythonJudge:
     ) -> None:
         if not callable(function):
             raise InvalidInput(f'judge "{name}": function: must be callable, got {type(function).__name__}')
-        if not 0 < timeout < math.inf:
-            raise InvalidInput(f'judge "{name}": timeout: must be a number of seconds > 0, got {timeout}')
+        rules.number(f'judge "{name}": timeout', timeout, above=0)
         self._name, self._function, self._timeout = name, function, timeout
         self._price = price or Price()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"judge-{name}")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, fields, replace
 from enum import Enum
 
+from quorate import rules
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, Judge, Reply
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, PLANNED, LeasedCell, Settled
@@ -42,11 +43,9 @@ class Pace:
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "first"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or value != int(value) or not 1 <= value <= MOST:
-                raise InvalidInput(f"limits: {name} must be a whole number from 1 to {MOST:,}, got {value}")
-        if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
-            raise InvalidInput(f"limits: rate must be above 0 requests per second, got {self.rate}")
+            rules.whole(f"limits: {name}", getattr(self, name), 1, MOST)
+        if self.rate is not None:
+            rules.number("limits: rate", self.rate, above=0)
 
 
 @dataclass(frozen=True)
@@ -94,13 +93,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("tries", "breaker", "trips"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or value != int(value) or value < 1:
-                raise InvalidInput(f"limits: {name} must be a whole number, at least 1, got {value}")
+            rules.whole(f"limits: {name}", getattr(self, name), 1)
         for option in fields(self)[3:]:
             value = getattr(self, option.name)
             if not value >= 0 or (option.name in ("lease", "every") and value == 0):
-                raise InvalidInput(f"limits: {option.name} must be a number of seconds, not negative, got {value}")
+                raise InvalidInput(f"limits: {option.name}: must be a number of seconds, not negative, got {value}")
 
     def of(self, judge: str) -> Pace:
         """Pace of a judge."""

@@ -462,12 +462,9 @@ def _bounds(method: Method, low: float | None, high: float | None) -> tuple[floa
 
 def _check(level: float, method: str, arms: int, tuned: float) -> None:
     rules.one_of("method", method, Method)
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: above 0 and below 1; got {level}; for 95% give 0.95")
-    if not arms >= 1:
-        raise InvalidInput(f"arms: how many intervals hold together, at least 1; got {arms}; give the number of items")
-    if not tuned > 0:
-        raise InvalidInput(f"tuned: a number of scores above 0; got {tuned}; give the number expected per item")
+    rules.number("level", level, above=0, below=1)
+    rules.number("arms", arms, least=1)
+    rules.number("tuned", tuned, above=0)
 
 
 # Evidence that a mean lies on one side of a value, or of another mean, that holds however often one looks.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Real
 
 import numpy as np
 
@@ -292,8 +291,8 @@ def screen(
         given = "neither" if budget is None else "both"
         raise InvalidInput(f"budget, half_width: exactly one is needed, got {given}")
     for name, value in (("budget", budget), ("half_width", half_width)):
-        if value is not None and not _is_amount(value):
-            raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
+        if value is not None:
+            rules.number(name, value, above=0, most=_MOST_MONEY)
     rules.whole("resamples", resamples, 1, _MOST_PILOTS)
     money = None if budget is None else float(budget)
     goal = None if half_width is None else (float(half_width) / normal_quantile(0.975)) ** 2
@@ -323,10 +322,6 @@ def screen(
         exact=exact,
         caveats=tuple(_caveats(judgments, scores, pool, panel, exact=exact)),
     )
-
-
-def _is_amount(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 < float(value) <= _MOST_MONEY
 
 
 def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
@@ -227,4 +227,4 @@ def _design_effect(cluster: float | Sequence[int] | NDArray[Any], icc: float) ->
 
 
 def _check_icc(icc: float) -> None:
-    check_range("icc", icc, "from 0 to 1", isinstance(icc, Real) and 0 <= icc <= 1)
+    rules.number("icc", icc, least=0, most=1)

@@ -291,10 +291,8 @@ def _checked_budgets(budgets: object, method: str, alpha: float, power: float, l
     """The budgets, in order and once each, if all arguments are in range."""
     check_alpha(alpha)
     check_power(power, alpha)
-    check_range("level", level, "between 0 and 1", 0 < level < 1)
-    check_range(
-        "resamples", resamples, "of studies, whole and at least 1", resamples >= 1 and resamples == int(resamples)
-    )
+    rules.number("level", level, above=0, below=1)
+    rules.whole("resamples", resamples, 1)
     rules.one_of("method", method, Method)
     n = np.atleast_1d(np.asarray(budgets, dtype=float))
     check_range("budgets", len(n), "of budgets, at least 1", len(n) > 0)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
@@ -203,7 +204,7 @@ def feasibility(
         budget = int(budget)
     check_alpha(alpha)
     check_power(power, alpha)
-    check_range("level", level, "between 0 and 1", isinstance(level, Real) and 0 < level < 1)
+    rules.number("level", level, above=0, below=1)
     check_method(method)
     single = np.ndim(wins) == np.ndim(n) == 0
     if worth is not None and (not single or by is not None):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.power import allotted, inverse_normal, screened, two_sided
-from quorate.planning.power.sample_size import check_count, check_range
+from quorate.planning.power.sample_size import check_count
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.table.votes import Votes
@@ -130,8 +130,8 @@ def concentration(
     (True, False)
     """
     k, votes = checked_counts(wins, n)
-    check_range("retained", retained, "above 0 and below 1", isinstance(retained, Real) and 0 < retained < 1)
-    check_range("kappa", kappa, "above 1", isinstance(kappa, Real) and 1 < kappa < math.inf)
+    rules.number("retained", retained, above=0, below=1)
+    rules.number("kappa", kappa, above=1)
     if votes.min() < LEAST_VOTES:
         raise NotEstimable(f"n: a type has {votes.min():.0f} votes; concentration takes at least {LEAST_VOTES} of each")
     top = math.ceil(retained * len(k) * (1 - 1e-12))
@@ -377,8 +377,8 @@ def two_stage(
     (30, 4, 600, 1400)
     """
     check_count("budget", budget)
-    check_range("c", c, "above 0", isinstance(c, Real) and 0 < c < math.inf)
-    check_range("retained", retained, "above 0 and below 1", isinstance(retained, Real) and 0 < retained < 1)
+    rules.number("c", c, above=0)
+    rules.number("retained", retained, above=0, below=1)
     if per_type is not None:
         check_count("per_type", per_type)
     w = _weights(weights)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
@@ -23,7 +23,7 @@ from quorate.numerics.votes.clusters import ratio_interval
 from quorate.numerics.votes.power import normal_size
 from quorate.planning.power.detectability import Detectability, detectability
 from quorate.planning.power.prompt_types import concentrated_pairs
-from quorate.planning.power.sample_size import check_counts, check_range
+from quorate.planning.power.sample_size import check_counts
 from quorate.roles import PROMPT
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes, checked_votes
@@ -330,7 +330,7 @@ def protocols(
     if len(names) != 2 or names[0] == names[1] or not all(names):
         raise InvalidInput(argument("names") + f": expects two different names, got {names!r}")
     check_counts("budget", np.atleast_1d(np.asarray(budget, dtype=float)))
-    check_range("level", level, "between 0 and 1", 0 < level < 1)
+    rules.number("level", level, above=0, below=1)
     tables = checked_votes(a), checked_votes(b)
     pairs, alone = shared(tables, names, minimum)
     kept = [table.keep(rows_on(table, pairs)) for table in tables]

@@ -63,7 +63,7 @@ def equivalence_size(
     (281, 271, 452)
     """
     _check_tests(alpha, power)
-    check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)
+    rules.number("margin", margin, above=0, below=0.5)
     _check_inside(true_margin, margin)
     check_method(method, ("exact", "normal"))
     if method == "exact":
@@ -336,7 +336,7 @@ def power_curve(
     check_method(method)
     d, n = np.atleast_1d(np.asarray(margins, dtype=float)), np.atleast_1d(np.asarray(ns, dtype=float))
     for margin in d[~((d >= 0) & (d <= 0.5))]:
-        check_range("margins", margin, "from 0 to 0.5", False)
+        rules.number("margins", float(margin), least=0, most=0.5)
     check_counts("ns", n)
     if method == "exact":
         power = binomial.rejection(binomial.critical_value(n, alpha), n, 0.5 + d[:, None])
@@ -377,7 +377,7 @@ def check_margin(margin: float, name: str = "margin") -> None:
 
 def check_alpha(alpha: float, most: float = 1.0) -> None:
     """Refuse what is no level of a test: between 0 and ``most``."""
-    check_range("alpha", alpha, f"between 0 and {most:g}", isinstance(alpha, Real) and 0 < alpha < most)
+    rules.number("alpha", alpha, above=0, below=most)
 
 
 def check_power(power: float, alpha: float) -> None:
