@@ -254,3 +254,11 @@ def test_what_cannot_be_answered_is_said():
         self_preference(judgments.only("system", "a"))
     with pytest.raises(InvalidInput, match="level"):
         self_preference(judgments, level=0)
+
+
+def test_a_judge_who_is_the_average_of_the_others_leaves_no_test_of_all_and_no_warning():
+    noise = np.random.default_rng(7).normal(size=(12, 4))
+    scores = np.column_stack([noise, noise.mean(axis=1) - 0.5]) + np.arange(12)[:, None]
+    rows = [(i, f"j{j}", scores[i, j]) for i, j in np.ndindex(scores.shape)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
+    assert judge_bias(q.read(frame, announce=False)).joint is None

@@ -436,6 +436,20 @@ def test_the_finding_on_rankings_is_who_would_put_another_first(rankings_view):
     assert finding == "GPT alone would put Qwen first, the panel GPT (sure)"
 
 
+def test_one_test_of_all_judges_does_not_deny_who_is_strict():
+    """Four judges score alike and noisily, one a little lower and always by the same."""
+    rng = np.random.default_rng(13)
+    noise = rng.normal(size=(12, 4))
+    last = noise.mean(axis=1) - 0.5 + 0.1 * rng.normal(size=12)
+    scores = np.column_stack([noise, last]) + np.arange(12)[:, None]
+    rows = [(i, f"j{j}", scores[i, j]) for i, j in np.ndindex(scores.shape)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
+    text = text_of(analyze_judgments(q.read(frame, announce=False)))
+    assert "j4 (-0.358) is strict" in text
+    assert "One test of all judges does not show that they differ: F(4, 44)" in text
+    assert "are not shown to differ" not in text
+
+
 def test_another_first_is_sure_only_if_that_pair_is_turned_round_for_sure():
     """The first judge has c a little above a, and far above b; the last has a and b equal."""
     means = np.array([[5.0, 4.0, 5.01], [5.0, 4.9, 4.0], [5.0, 5.0, 4.0]])

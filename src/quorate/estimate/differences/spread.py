@@ -302,7 +302,7 @@ class FittedSpread(Brief):
 
 
 def _regular(matrix: Floats) -> bool:
-    size = np.sqrt(np.diag(matrix))
+    size = np.sqrt(np.maximum(np.diag(matrix), 0.0))  # rounding errors may have made it less
     return bool(size.min() > 0 and np.linalg.eigvalsh(matrix / np.outer(size, size)).min() > _ROUNDING * len(size))
 
 

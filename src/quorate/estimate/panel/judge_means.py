@@ -272,7 +272,9 @@ def _refuse_gaps(panel: _Panel) -> None:
     size = len(panel.judges) * len(panel.systems)
     empty = np.flatnonzero(np.bincount(panel.code, minlength=size) == 0)
     if len(empty):
-        more = f", nor do {len(empty) - 1} other combinations occur" if len(empty) > 1 else ""
+        others = len(empty) - 1
+        do = f"does {others} other combination" if others == 1 else f"do {others:,} other combinations"
+        more = f", nor {do} occur" if others else ""
         raise NotEstimable(
             f"{_scored(panel, int(empty[0]), 'nothing')}{more}: every {panel.judge} must have scored every "
             f"{panel.system or 'system'}; leave some out with judgments.without(role, label)"

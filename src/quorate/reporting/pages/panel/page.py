@@ -254,10 +254,10 @@ def tests(view: PanelAnalysis) -> Iterator[str]:
         test = crossed[0][1].judge_test
         numbers = f"F({test.df}, {test.df_error:,}) = {significant(test.f)}, {p_value(test.p_adjusted, LEAST_P)}"
         against = "against item × judge, adjusted for judges of unequal noise"
-        yield f"{_differ(test.p_adjusted < size)}: {numbers}, {against}."
+        yield f"{_differ(view, test.p_adjusted < size)}: {numbers}, {against}."
     elif found.joint is not None:
         over = "over items" if view.alone else f"averaged over the {plural(view.system)}"
-        yield f"{_differ(found.joint.p < size)}: {_joint(found.joint)}, {over}."
+        yield f"{_differ(view, found.joint.p < size)}: {_joint(found.joint)}, {over}."
     if len(crossed) > 1:
         sure = sum(one.judge_test.p_adjusted < size for _, one in crossed)
         worst = max((one.judge_test.p_adjusted for _, one in crossed), key=lambda p: (math.isnan(p), p))
@@ -331,7 +331,9 @@ def missing(view: PanelAnalysis) -> Iterator[str]:
             yield f"Not shown, {_WAYS[what]}: {cut(why[0], _LINE)}."
 
 
-def _differ(sure: bool) -> str:
+def _differ(view: PanelAnalysis, sure: bool) -> str:
+    if not sure and any(one.verdict for one in view.panel.bias.overall):
+        return "One test of all judges does not show that they differ"
     return "The judges differ" if sure else "The judges are not shown to differ"
 
 
