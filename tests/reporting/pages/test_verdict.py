@@ -188,6 +188,17 @@ def test_what_was_compared(ballots, scored):
     assert (said["first system"], said["items"], said["method"]) == ("system 0", 40, "paired")
 
 
+def test_a_difference_by_one_model_is_not_said_to_be_that_of_the_means():
+    """Half of the items are those of one system alone, and easy."""
+    rows = [("x", i, 5 + 4 * (i > 9) + (7 * i) % 5 / 9) for i in range(20)]
+    rows += [("y", i, 5 + (11 * i) % 7 / 9) for i in range(10)]
+    found = q.compare(pl.DataFrame(rows, schema=["system", "item", "score"], orient="row"), "x", "y")
+    said = {row["what"]: str(row["value"]) for row in compared(found).rows}
+    own = [float(said[f"mean of {side}'s own scores, 95% interval"].split(",")[0]) for side in "xy"]
+    assert own[0] - own[1] > 2 * float(said["difference, by one model of both, 95% interval"].split(",")[0])
+    assert not any("difference of the means" in what for what in said)
+
+
 def test_what_is_said_around_the_figures(scored):
     page = page_of(scored)
     assert page.title == "system 0 against system 2"

@@ -297,19 +297,22 @@ def compared(verdict: AnyVerdict) -> Figure:
         values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
         levels = zip(verdict.difference.cluster, verdict.difference.clusters, strict=True)
         values |= {f"clusters ({name})": count for name, count in levels}
-    elif isinstance(verdict, ScoreVerdict):
+    name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
+    if isinstance(verdict, ScoreVerdict):
         found = verdict.difference
+        joint = found.method == "joint"  # whose difference is not that of the two means where some items are of one
+        name = "difference, by one model of both" if joint else name
         values |= {"scores used": found.n, "items": found.items, "method": found.method}
         for side, mean in zip((verdict.a, verdict.b), found.means, strict=False):
             if mean is not None:
                 ends = mean.at(verdict.level).ends
                 shown = "{}, {} to {}".format(*_values(verdict, mean.value, *ends))
-                values[f"mean of {cut(side, SHORT)}, {_percent(verdict.level)} interval"] = shown
+                own = "'s own scores" * joint
+                values[f"mean of {cut(side, SHORT)}{own}, {_percent(verdict.level)} interval"] = shown
         if found.items_won is not None:
             values["items won, lost, tied"] = "{:,}, {:,}, {:,}".format(*found.items_won)
         if found.mcnemar is not None:
             values["p of McNemar's exact test"] = _p(found.mcnemar)
-    name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
     level = _percent(verdict.level)
     these = f", {whom}" if (whom := _whom(verdict.difference)) else ""
     shown = "{}, {} to {}".format(*_values(verdict, zero + verdict.difference.value, *between))
