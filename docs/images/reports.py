@@ -312,7 +312,7 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
             battles(50), "person", "amber", "birch", prices={"human": 0.5, "call": 0.01}, half_width=0.05
         ),
     ),
-    "next-battles": ("votes.protocols:battles_page", lambda: q.votes.next_battles(ballots(), 500)),
+    "next-battles": ("votes.asked:battles_page", lambda: q.votes.next_battles(ballots(), 500)),
     "validate": ("validated:page", lambda: q.scores.validate(demo(), [30, 100, 300], runs=60, rng=1)),
     "interim": ("interim:page", interim),
     "compare": ("verdict:page", lambda: q.compare(rated(), "amber", "birch", targets=ANYONE)),
