@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from quorate.estimate.components.model import CELL
+from quorate.estimate.components.model import CELL, leaves
 from quorate.roles import REPLICATE
+from quorate.table.judgments import Judgments
 from quorate.table.results import Interval
 from quorate.wording import at_level, decimals, listed, plural, whole_percent
 
@@ -101,21 +102,38 @@ def times(ratio: float) -> str:
 _KINDS: dict[tuple[str, ...], str] = {(CELL,): ", the same asked again", (REPLICATE,): ", another asked again"}
 
 
-def called(component: str) -> str:
+def only_facet(judgments: Judgments) -> str:
+    """The facet that a cell is a level of, as items that were only run again; empty where cells are of several."""
+    first, *others = leaves(judgments, judgments.names)
+    return "" if others else first
+
+
+def called(component: str, only: str = "") -> str:
     """A component as a reader knows it: noise of single judgments by its kind.
+
+    Parameters
+    ----------
+    component : str
+        Term, or a sum of terms joined by " + ".
+    only : str
+        The only facet there is, if there is one: between its levels is what varies between cells.
 
     Examples
     --------
     >>> called("item:judge"), called("cell + replicate"), called("replicate")
     ('item × judge', 'noise of one judgment', 'noise of one judgment, another asked again')
+    >>> called("cell", "item"), called("cell + item + replicate", "item"), called("replicate", "item")
+    ('item', 'item + noise of one judgment', 'noise of one judgment')
     """
     terms = component.split(" + ")
+    if only:
+        terms = list(dict.fromkeys(only if term == CELL else term for term in terms))
     noise = {term: term.partition("[") for term in terms if term.partition("[")[0] in (CELL, REPLICATE)}
     words = [term.replace(":", " × ") for term in terms if term not in noise]
     if noise:
         whose = dict.fromkeys(f" [{rest}" for _, sign, rest in noise.values() if sign)
         kinds = tuple(dict.fromkeys(name for name, _, _ in noise.values()))
-        words.append(f"noise of one judgment{_KINDS.get(kinds, '')}{''.join(whose)}")
+        words.append(f"noise of one judgment{'' if only else _KINDS.get(kinds, '')}{''.join(whose)}")
     return " + ".join(words)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from quorate.analysis.words import called, cut, p_value, significant
+from quorate.analysis.words import called, cut, only_facet, p_value, significant
 from quorate.decide.all_pairs import Verdicts
 from quorate.decide.next_step import NextStep, goal_of
 from quorate.decide.outcome import AnyVerdict, Outcome, Types
@@ -267,9 +267,10 @@ def changed(verdict: ScoreVerdict) -> Figure:
 def sources(verdict: ScoreVerdict) -> Figure:
     """Where the uncertainty of a difference of scores comes from, the largest part first."""
     parts = sorted(verdict.difference.estimate.shares.items(), key=lambda part: -part[1])
-    rows: list[Row] = [{"source": called(name), "share_of_variance": share} for name, share in parts]
+    only = only_facet(verdict.difference.estimate.basis.fit.judgments)
+    rows: list[Row] = [{"source": called(name, only), "share_of_variance": share} for name, share in parts]
     largest, common = whole_percent(parts[0][1]), whole_percent(verdict.difference.common_share)
-    finding = f"{largest} of the uncertainty of the difference comes from {cut(called(parts[0][0]))}"
+    finding = f"{largest} of the uncertainty of the difference comes from {cut(called(parts[0][0], only))}"
     line = f"Shares of the variance of the difference; {common} of it stays with any number of items."
 
     def chart() -> Spec:

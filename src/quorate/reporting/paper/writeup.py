@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
-from quorate.analysis.words import number, shown, significant, span, times
+from quorate.analysis.words import called, number, only_facet, shown, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
@@ -201,7 +201,7 @@ def model(analysis: Analysis) -> str:
     fitted = analysis.fit.assembled.model
     terms = [shown(" × ".join(term)) for term in fitted.random]
     if analysis.fit.assembled.replicated:
-        terms += ["cell"] * fitted.cell + ["replicate"]
+        terms += [shown(only_facet(analysis.judgments) or CELL)] * fitted.cell + ["replicate"]
     else:
         terms += ["the noise of one judgment"] * fitted.cell
     fixed = [shown(name) for name in (*fitted.fixed, *fitted.covariates)]
@@ -257,7 +257,8 @@ def _largest_source(analysis: Analysis) -> str:
     first = analysis.sources[0]
     whom = analysis.readings[-1].scope
     said = f"The largest share of its variance{f' {whom}' if whom else ''}, {whole_percent(first.share)}, comes from"
-    return f"{said} {shown(first.component)}."
+    only = only_facet(analysis.judgments)
+    return f"{said} {shown(called(first.component, only) if only else first.component)}."
 
 
 def _next_design(analysis: Analysis) -> str:

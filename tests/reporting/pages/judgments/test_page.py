@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import polars as pl
 import pytest
 import studies
 from charts import drawn, spec
@@ -23,6 +24,7 @@ from quorate.reporting.pages.judgments.page import (
 )
 from quorate.reporting.pages.judgments.people import effects
 from quorate.reporting.paper.record import Record, checklist
+from quorate.reporting.paper.writeup import writeup
 from quorate.reporting.report import page_of as verdict_page_of
 
 NAMES = ("verdict", "sources", "next", "judges", "panel", "single", "checks", "health", "people")
@@ -91,6 +93,18 @@ def test_a_title_is_the_file_or_the_kind_of_frame(table, tmp_path):
     table().write_csv(path)
     assert page(analyze_judgments(q.read(path, announce=False)), Record({})).title == "scores.csv"
     assert page_of("demo").title == "Judgments from a polars frame"
+
+
+def test_between_items_that_were_only_run_again_lies_the_choice_of_items():
+    """A cell is an item there, and what differs between cells is no noise of a judgment."""
+    rows = [(item, trial, int(trial >= item % 4 * 2 % 5)) for item in range(20) for trial in range(4)]
+    frame = pl.DataFrame(rows, schema=["item", "trial", "score"], orient="row")
+    found = analyze_judgments(q.read(frame, announce=False))
+    figure = components(found)
+    assert figure.caption.finding.endswith("of the uncertainty comes from the choice of items: add items")
+    assert [row["source"] for row in figure.rows] == ["item", "noise of one judgment"]
+    assert "Its random effects are item and replicate." in writeup(found).paragraph
+    assert "comes from item." in writeup(found).paragraph
 
 
 def test_the_checklist_counts_what_is_missing(demo):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.words import about, against_naive, called, cut, number, significant, span, times
+from quorate.analysis.words import about, against_naive, called, cut, number, only_facet, significant, span, times
 from quorate.caveats import weightiest_first
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import PARTIAL
@@ -159,8 +159,9 @@ def _sources_section(analysis: Analysis) -> Section:
 
 def components(analysis: Analysis) -> Figure:
     """What each component brings to the standard error of the mean, with its interval, the largest share first."""
+    only = only_facet(analysis.judgments)
     rows: list[Row] = [
-        {"source": cut(called(one.component)), "component": cut(one.component)}
+        {"source": cut(called(one.component, only)), "component": cut(one.component)}
         | picked(one, "share_of_variance=share se low high variance=fitted.variance levels=fitted.levels")
         | {"estimated_at_zero": one.se == 0, "what_shrinks_it": cut(one.advice, 200)}
         for one in analysis.contributions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.words import called, cut
+from quorate.analysis.words import called, cut, only_facet
 from quorate.reporting.draw import marks
 from quorate.wording import capitalised, counted, decimals, plural
 
@@ -38,9 +38,8 @@ def axis(analysis: Analysis, what: str = "") -> str:
 
 def origin(analysis: Analysis, component: str) -> str:
     """A component as what uncertainty comes from."""
-    if component in analysis.judgments.names:
-        return f"the choice of {plural(cut(component))}"
-    return cut(called(component))
+    name = called(component, only_facet(analysis.judgments))
+    return f"the choice of {plural(cut(name))}" if name in analysis.judgments.names else cut(name)
 
 
 def more(rows: Sequence[Any], how: str = "the table has all") -> tuple[str, ...]:
