@@ -194,3 +194,111 @@ def test_folders_of_helm_are_no_columns(tmp_path):
         ]
         (run / "per_instance_stats.json").write_text(json.dumps(stats))
     assert levels(read(tmp_path / "runs"))["system"] == 2
+
+
+def test_records_two_levels_down_are_rows_without_their_summary(tmp_path):
+    agents = [
+        {
+            "name": name,
+            "tasks": [
+                {"task": f"t{n}", "attempts": [{"attempt": k, "passed": bool((MARKS[n, at] + k) % 2)} for k in (1, 2)]}
+                for n in range(N)
+            ],
+            "summary": {"pass_rate": 0.5, "total_cost": 1.0 + at},
+        }
+        for at, name in enumerate(("react", "plan", "walk"))
+    ]
+    path = tmp_path / "agent_results.json"
+    path.write_text(json.dumps({"benchmark": "shell", "agents": agents}))
+    table = read(path)
+    assert levels(table) == {"item": N, "name": 3}
+    assert mean(table) == 0.5
+
+
+def test_a_score_of_what_is_bad_alone_is_asked_about(tmp_path):
+    cells = [
+        (f"p{n}", model, ("Safe", "unsafe")[bad := MARKS[n, at] % 2], MARKS[n, 0] if bad else "")
+        for n in range(N)
+        for at, model in enumerate(("old", "new"))
+    ]
+    with pytest.raises(Unsure, match="severity is empty wherever label is safe, and only there"):
+        read(sheet(tmp_path, *rows("prompt_id,model,label,severity", cells)))
+
+
+def test_codes_of_who_won_of_two_models_are_asked_about(tmp_path):
+    names = ("mixtral", "falcon", "yi")
+    cells = [(f"q{n}", names[n % 3], names[(n + 1) % 3], MARKS[n, 0] % 3) for n in range(N)]
+    with pytest.raises(Unsure, match="outcome holds 0, 1 and 2, and no name says which side is which"):
+        q.rank(sheet(tmp_path, *rows("qid,model_x,model_y,outcome", cells)))
+
+
+def test_tries_of_one_judge_are_held_against_people_together(tmp_path):
+    cells = [(f"r{n}", MARKS[n, 0], *MARKS[n]) for n in range(N)]
+    with pytest.raises(Unsure, match=r'wide=\{"replicate": .*judges against people'):
+        q.judges(sheet(tmp_path, *rows("response_id,human_score,gpt4o_run1,gpt4o_run2,gpt4o_run3", cells)))
+
+
+def test_sheets_of_systems_with_judges_in_columns(tmp_path):
+    sheets = {
+        system: [
+            ["N°", "Question", "Camille", "Julien", "Sofiane", "Moyenne"],
+            *(
+                [
+                    n + 1,
+                    f"ask {n}",
+                    *(cells := [int(MARKS[n, (j + at) % 3]) for j in range(3)]),
+                    round(sum(cells) / 3, 2),
+                ]
+                for n in range(N)
+            ),
+            ["Moyenne générale", "", 3, 3, 3, 3],
+        ]
+        for at, system in enumerate(("Mistral Large", "GPT-4o", "FT-interne"))
+    }
+    found = q.rank(book(tmp_path / "scores.xlsx", sheets))
+    assert {*found.systems} == {*sheets}
+    assert "with these 3 judges" in found.sentence
+
+
+def test_one_model_in_both_files_is_not_what_is_compared(tmp_path):
+    for at, run in enumerate(("main", "pr482")):
+        lines = [{"task_id": f"t{n}", "success": bool(MARKS[n, at] % 2), "model": "gpt-4.1"} for n in range(N)]
+        (tmp_path / f"{run}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    found = q.compare([tmp_path / "main.jsonl", tmp_path / "pr482.jsonl"])
+    assert found.sentence.count("pr482") >= 1
+
+
+@pytest.mark.parametrize("extra", [(), ("Table",)])
+def test_a_total_of_criteria_with_ends_of_their_own_is_the_score(tmp_path, extra):
+    heads = ["Entry", *extra, "Judge", "Aroma /12", "Flavor /20", "Overall /10", "Total /50"]
+    cells = [
+        (
+            300 + n,
+            *(n % 3 for _ in extra),
+            f"J{j}",
+            *(one := [MARKS[n, j], 2 * MARKS[n, 2], MARKS[(n + j) % N, 1]]),
+            sum(one),
+        )
+        for n in range(N)
+        for j in range(2)
+    ]
+    table = read(sheet(tmp_path, *rows(",".join(heads), cells)))
+    assert mean(table) == pytest.approx(np.mean([cell[-1] for cell in cells]))
+
+
+def test_columns_that_cross_systems_with_criteria_beside_who_judged(tmp_path):
+    heads = ",".join(f"{system} ({name})" for system in ("IT5", "Llama") for name in ("Coerenza", "Fedeltà", "Fluenza"))
+    cells = [(f"d{n}", f"J{j}", *MARKS[n], *MARKS[(n + j) % N]) for n in range(N) for j in range(2)]
+    found = q.compare(sheet(tmp_path, *rows(f"ID,Annotatore,{heads}", cells)), "IT5", "Llama")
+    assert "3 criteria" in found.sentence
+
+
+def test_what_a_model_answered_in_numbers_is_no_system(tmp_path):
+    cells = [
+        (f"S{n}", version, 10 * n + at, judge, ("benar", "salah")[MARKS[n, at] % 2])
+        for n in range(N)
+        for at, version in enumerate(("singkat", "contoh"))
+        for judge in ("Dewi", "Rizky")
+    ]
+    table = read(sheet(tmp_path, *rows("soal,versi_prompt,jawaban_model,penilai,hasil", cells)))
+    assert levels(table) == {"item": N, "judge": 2, "versi_prompt": 2}

@@ -438,6 +438,10 @@ def scattered_starts(theta: Floats, rng: np.random.Generator, *, n: int = 8) -> 
     return np.concatenate([alone, beside, np.exp(rng.normal(-1.5, 2.0, (n, len(theta))))])
 
 
+_FARTHEST = 1e100
+"""The longest step in any component, where scores that are fitted exactly leave no curvature to bound one."""
+
+
 def bounded_step(
     gradient: Floats, hessian: Floats, theta: Floats, damping: float, least: Floats | float = 0.0
 ) -> Floats:
@@ -473,7 +477,7 @@ def bounded_step(
         if not inward.any():
             break
         free[np.argmin(np.where(inward, slope, 0.0))] = True
-    return np.asarray(np.maximum(step, low) * scale)
+    return np.asarray(np.minimum(np.maximum(step, low), _FARTHEST / scale) * scale)
 
 
 def bounded_steps(
@@ -502,7 +506,7 @@ def bounded_steps(
         some = some[inward | below.any(axis=1)]
         if not len(some):
             break
-    return np.asarray(np.maximum(step, low) * scale)
+    return np.asarray(np.minimum(np.maximum(step, low), _FARTHEST / scale) * scale)
 
 
 def _promised(point: Point, step: Floats) -> float:

@@ -64,7 +64,38 @@ _NAMES = frozenset(
     sakura sanne selin seojun sipho soren stefano takashi tereza thibault thuy tiago tomasz tommaso vikram
     wojciech wojtek wouter xavi youssef zdenek zehra zofia zosia dmitrii
     mariya yuliya nataliya tatyana ilya evgenii vasilii
-    """.split()  # noqa: SIM905  as a list it would be seven hundred lines
+    aarav abdullah adi aditi aditya adrien agus aisyah ajay akash alejandra alessandra alessandro alexandre
+    alfonso alfredo almudena amandine amrita anand ananya andi andres angeles angelo aniket anisa ankit
+    antonella antonia arianna arif armin arturo asep ashok aurore ayu bagus baptiste bastien bayu belen
+    benedetta benedicte bernardo bernd bernhard bhavna blanca brigitte britta budi camilla carlotta carsten
+    caterina cecile cedric cesar chetan christa christelle christiane cinzia citra claudio clemence coralie
+    corinne cornelia cristian cristobal cyril dalia damien debora dedi delphine desi dewi dian didier dietmar
+    dimas dino dirk dolores domenico dominique donatella dwi ebru eckhard edoardo eko eleonora elise elke
+    emanuele emilie emilio emmanuel endang enrica enrico enrique ernesto erwin esteban estelle ettore eugenia
+    fabian fabiana fabien fabrice fabrizio fadi faisal fajar fanny fatih fausto federica federico felipe
+    fernanda filippo fitri flavia flavio florence florencia franca francesco francisca francoise franziska
+    frederic gabi gabriella gaelle galih gaurav gauthier geeta georg gerard giacomo gianluca gianni gilles
+    ginevra gioia giovanna giulio giuseppe gonzalo gopal graciela grazia gregory gudrun guenther guillermo
+    gulsen gunter gwenaelle hakan hala hannes harald harish hatice heiko helene helmut hendra herbert hermann
+    hernan herve horst huda hussein ignacio ilaria iman imke indah inga intan irfan irma irmgard isha ismail
+    jacopo jaime jaya jeanne joachim joaquin johann johannes joko josefina juana julien julieta juliette justine
+    kamal karim karsten kartika kathrin kerstin khaled kiran konrad krishna laetitia laila lamia lata latifa
+    laure laurent leandro leonardo lestari leticia letizia lidia lise livia loic lourdes luciana lucile lucio
+    ludovic lutz macarena maddalena madhu maelle magali mahesh mahmoud manish manoj manon manuela manuele
+    marcela marcello marcelo marcos margherita margit mariana marianne mariano marine marisol maryam massimo
+    mathis matias matilde maude mauricio maurizio mauro maxime meena meera mercedes merle michaela michela
+    michele mickael mirko mohan mona monique morgane moritz mukesh myriam nabil nadege nanda nathalie naveen
+    nele nico niklas nisha noelia noemi noemie norbert norberto nour novi nur nuray oceane octavio olivier onur
+    ornella osman ozge ozlem paloma pascal pasquale patrice perrine philippe piero pietro pooja pradeep prakash
+    prasad pratama putri quentin raffaele raffaella rahmat rajesh rakesh ramiro rania raphael raquel ratna
+    rebeca reinhard rekha remi renata renaud reza rian riccardo rina ritu rizki rizky rocio rodolfo rohit rolf
+    romain ronja rosanna rosario roxana ruediger sabina sachin salma salvador sami samuele sana sandeep santiago
+    sari sascha sebastien seema selim sergio serkan severine sevgi shreya silvana simona sinan sita siti slamet
+    sneha sofiane soledad solene sonal sri stefania steffen suleyman sulis suresh surya susana susanna swantje
+    swati sybille sylvain sylvie tamer tanvi tarek tiziana tono tugba ugo ulla umberto umit ute valentine
+    valentino valeria varun verena veronique vicente vikas vinod virgilio virginie vittoria vittorio vivek
+    viviana volkan wahyu wati widya wiebke wilhelm yann yanti yasemin yasin yasmine yavuz yolanda yudi yves
+    """.split()  # noqa: SIM905  as a list it would be many hundred lines
 )
 
 

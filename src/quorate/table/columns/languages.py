@@ -63,6 +63,7 @@ _OF: Mapping[str, str] = {
         derecha right; fecha date; tiempo time; duración duration; idioma language; edad age; categoría category;
         criterio criterion; producto product; correcto correct; aprobado passed; promedio mean; media mean;
         oyente listener; voz voice; actual current; nuevo new; viejo old; dirección address; correo mail; tu su your;
+        patólogo patóloga pathologist; lectura reading; caso case; grado grade;
         nombre name; número number; preferido preferida preferencia preferred; primero primera first;
         segundo segunda second; cliente customer; comentario notas observación remarks; añada year""",
     "it": """
@@ -77,7 +78,8 @@ _OF: Mapping[str, str] = {
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
         indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
         attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks;
-        assaggiatore assaggiatrice taster; campione sample; complessivo complessiva overall""",
+        fedeltà faithfulness; fluenza fluency; assaggiatore assaggiatrice taster; campione sample;
+        complessivo complessiva overall""",
     "pt": """
         assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
         utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
@@ -105,7 +107,7 @@ _OF: Mapping[str, str] = {
         poprawność correctness; zadanie task; przykład example; model model; tekst text; ekspert expert;
         egzaminator examiner; punkty points; oceniający rater; recenzent reviewer; ocena rating; wynik score;
         pytanie question; odpowiedź response; zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
-        remis tie""",
+        remis tie; endnote final_grade""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
@@ -162,6 +164,12 @@ _OF: Mapping[str, str] = {
         întrebare question; răspuns response; punctaj scor score; calitate quality; acuratețe accuracy;
         traducere translation; propoziție sentence; sarcină task; câștigător winner; egalitate tie; medie mean;
         comentariu observații remarks; versiune version; nou new; vechi old""",
+    "id": """
+        soal pertanyaan question; jawaban response; penilai rater; juri judge; nilai skor score; hasil result;
+        penilaian rating; benar correct; versi version; terjemahan translation; kalimat sentence; tugas task;
+        contoh example; siswa pupil; guru teacher; pemenang winner; seri tie; catatan komentar remarks;
+        rata_rata mean; kualitas quality; akurasi accuracy; kelancaran fluency; tanggal date; kode code; baru new;
+        lama old""",
     "ko": """
         질문 question; 답변 응답 response; 평가자 심사위원 채점자 judge; 점수 score; 평점 rating;
         정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
@@ -180,7 +188,7 @@ _OF: Mapping[str, str] = {
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
         評価 rating; 評点 rating; 良かった preferred; 質問 問題 question; 回答 response; 設問 item; ラベル label;
         勝者 winner; 引き分け tie; カテゴリ category; システム system; 流暢さ fluency; 正確さ accuracy; 文体 style;
-        番号 number; 文id sentence_id; 平均 mean; 新 new; 旧 old""",
+        パネル panelist; 氏名 name; 番号 number; 文id sentence_id; 平均 mean; 新 new; 旧 old""",
 }
 """For each language groups of words, the last of each the English one."""
 

@@ -130,7 +130,7 @@ JUDGED = frozenset(
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
-        "singer contestant project brief translation pr puzzle quiz clause contract motion argument"
+        "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry"
     )
 )
 """Words in the name of a column that says what every row is of."""

@@ -52,8 +52,8 @@ def _sides(*marks: str) -> tuple[str, ...]:
 
 
 PAIR: Mapping[str, tuple[str, ...]] = {
-    "model_a": (*_sides("a", "1", "left", "first"), "player", "home_team"),
-    "model_b": (*_sides("b", "2", "right", "second"), "opponent", "away_team"),
+    "model_a": (*_sides("a", "1", "left", "first", "x"), "player", "home_team"),
+    "model_b": (*_sides("b", "2", "right", "second", "y"), "opponent", "away_team"),
     "winner": ("winner", "winning_model", "preference", "preferred", "vote"),
 }
 """Column names recognised for the two models and the outcome."""

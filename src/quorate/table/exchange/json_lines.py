@@ -18,6 +18,7 @@ from quorate.table.exchange.format import Format, Opened, head, literal, quoted,
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
 from quorate.table.notes import Note
+from quorate.wording import words
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,8 +33,12 @@ KEY, SCORE, PLACE = "key", "score", "item_number"
 the places of those in lists.
 """
 _FEWEST_KEYS = 10
-_GIVEN = ("label", "verdict", "grade", "vote", "winner", "preference", "decision", "judgment", "judgement")
-"""What a key is called that says what was given, beside the names of scores."""
+_GIVEN = frozenset(
+    words(
+        "label verdict grade vote winner preference decision judgment judgement passed correct success solved resolved"
+    )
+)
+"""What a key is called that says what was given, or came of it, beside the names of scores."""
 _TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
 
 

@@ -158,15 +158,19 @@ def total_of(table: Table, taken: set[str]) -> str | None:
     totals = totals_in(table, taken)
     numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
     parts = [one for one in numbers if not (no_score(one.name) or DESCRIBED & {*words_of(one.name)})]
-    made = [name for name in totals if len(parts) > 1 and is_made_of(table, table.column(name), parts)]
+    named = [table.column(name) for name in totals] if len(parts) > 1 else []
+    every = [*parts, *named]
+    made = [
+        one.name
+        for one in named
+        if is_made_of(table, one, parts) or _is_sum(table, one, [two for two in every if two is not one])
+    ]
     made = made or [one.name for one in parts if _is_sum(table, one, [two for two in parts if two is not one])]
     return made[0] if len(made) == 1 else None
 
 
 def _is_sum(table: Table, one: Column, others: Sequence[Column]) -> bool:
     """Whether a column is the sum of two others or more in every row."""
-    if (one.high or 0) <= max((two.high or 0 for two in others), default=0):
-        return False
     names = [one, *others]
     values = ", ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in names)
     rows = np.array(table.opened.relation.project(values).limit(_ROWS_OF_SUM).fetchall(), dtype=float)
@@ -174,7 +178,7 @@ def _is_sum(table: Table, one: Column, others: Sequence[Column]) -> bool:
     if len(rows) <= _FEWEST_EACH * len(names):
         return False
     weights = np.linalg.lstsq(rows[:, 1:], rows[:, 0], rcond=None)[0]
-    parts = [two for two, weight in zip(others, weights, strict=True) if abs(weight - 1) < _CLOSE]
+    parts = [two for two, weight in zip(others, weights, strict=True) if abs(weight - 1) < _ROUNDED_ONCE]
     return len(parts) > 1 and is_made_of(table, one, parts)
 
 

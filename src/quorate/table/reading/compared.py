@@ -34,7 +34,7 @@ from quorate.table.families import is_model, maker
 from quorate.table.reading.averages import total_of
 from quorate.table.reading.doubt import is_sentence, of_less
 from quorate.table.reading.key import labels
-from quorate.table.reading.levels import CRITERION, part_of, stripped, varying
+from quorate.table.reading.levels import CRITERION, are_people, part_of, stripped, varying
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
@@ -45,6 +45,8 @@ _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 
 def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading in which something is compared: as it is, of columns that are models by their names, or asked for."""
+    if found.confidence == "unsure" and (placed := _by_place(found)) is not None:
+        return placed
     way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
     if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
         columns = listed([name for names in way.options["wide"].values() for name in names], most=6)
@@ -62,6 +64,34 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         return less or replace(found, options=ways[0].options, confidence="likely", said=said)
     said = "no name says what is compared"
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
+
+
+def _by_place(found: Reading) -> Reading | None:
+    """A reading whose files or sheets are what is compared, and not its columns; None if it has none, or nothing else.
+
+    Columns called by given names are then of those who judged.
+    """
+    place = _place_of(found.ways[0].options.get("facets", {})) if found.ways else None
+    others = [way for way in found.ways if SYSTEM not in _roles(way.options)]
+    if place is None or not others:
+        return None
+
+    def compared(way: Meant) -> Meant:
+        facets = {role: name for role, name in way.options["facets"].items() if role != place}
+        return replace(way, options={**way.options, "facets": {**facets, SYSTEM: place}})
+
+    ways = [compared(way) for way in others]
+    judges = [way for way in ways if [*way.options.get("wide", {})] == [JUDGE]]
+    columns = judges[0].options["wide"][JUDGE] if judges else ()
+    if judges and are_people(columns, stripped(columns)):
+        said = f"each {place} is compared; {listed(columns, most=6)} are taken for judges by their names"
+        return replace(found, options=judges[0].options, confidence="likely", said=said, meant=())
+    return replace(found, options=ways[0].options, meant=tuple(ways))
+
+
+def _place_of(facets: Mapping[str, str]) -> str | None:
+    """The facet of files, or of sheets, that has no other role."""
+    return next((name for name in (FILE, "sheet") if facets.get(name) == name), None)
 
 
 def of_judged(found: Reading) -> Reading:
@@ -143,8 +173,9 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
         facets = {role: name for role, name in own.items() if role not in (ITEM, rounds[0])}
         options = {**found.options, "facets": {**facets, ITEM: rounds[0], SYSTEM: item}}
         return (Meant(options, f"{item} is compared"),), str(item)
-    if own.get(FILE) == FILE:  # which are given to be compared
-        return (Meant(reading(FILE), f"each {FILE} is compared"),), f"each {FILE}"
+    place = _place_of(own)
+    if place is not None:  # which are given to be compared
+        return (Meant(reading(place), f"each {place} is compared"),), f"each {place}"
     crossing = [one.name for one in free if own.get(one.name) == one.name]
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
     if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else

@@ -101,6 +101,8 @@ SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
 _MOST_WAYS, _MOST_JUDGES, _MOST_MARKS = 3, 60, 21
+_MOST_TELLING, _MOSTLY = 9, 0.9
+"""Words of a column that tells where a score is empty, and the share of rows with one from which on it is not asked."""
 
 
 def weighed(
@@ -144,6 +146,13 @@ def _open(
     table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> tuple[list[str], tuple[Meant, ...]]:
     """What no name says, and the ways in which it may be meant."""
+    where = _given_where(table, score, known, found) if not {"label", "labels"} & options.keys() else None
+    if where is not None:
+        name, without = where
+        rest = {key: value for key, value in options.items() if key != "numbers"}
+        label = Meant({**rest, "score": name, "labels": True}, f"{name}, each a label")
+        said = f"{score} is empty wherever {name} is {listed(without)}, and only there"
+        return [said], (label, Meant({**rest, "score": score}, f"{score}, where it is"))
     each = _in_rows(table, score, options, known) if found.named else None
     if each is not None:
         return [f"{each[0]} names {len(each[1])} measures, which need not answer one question"], each[1]
@@ -163,6 +172,25 @@ def _open(
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _given_where(table: Table, score: str, known: Mapping[str, str], found: Key) -> tuple[str, list[str]] | None:
+    """The column of a few words that tells where a score is empty, as how bad something is where it is not bad."""
+    column, used = table.column(score), {*known.values(), *found.aside, *found.facets.values()}
+    few = [one for one in table.columns if one.name not in {score, *used} and 1 < len(one.words) <= _MOST_TELLING]
+    if column.filled > _MOSTLY * table.rows or not column.numeric:
+        return None
+    empty = f"nullif(trim({table.sql(score)}::VARCHAR), '') IS NULL"
+    for one in few:
+        if one.numeric or one.filled < table.rows or one.distinct > len(one.words):
+            continue
+        word = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+        asked = f"{word} AS word, count(*) FILTER ({empty}) AS gone, count(*) AS every"
+        counts = table.opened.relation.aggregate(asked, word).fetchall()
+        without = sorted(word for word, gone, _ in counts if gone)
+        if without and all(gone in (0, every) for _, gone, every in counts):
+            return one.name, without
+    return None
 
 
 def _in_rows(

@@ -84,6 +84,8 @@ def part_of(names: Sequence[str]) -> str | None:
     """What one of the two things is that names of columns cross; None if no name says it."""
     if all(is_judge(name) or re.fullmatch(r"r\d+", name.lower()) for name in names):  # short for raters
         return JUDGE
+    if len({words_of(name)[0] for name in names}) == 1 and words_of(names[0])[0] in JUDGES_ALONE:
+        return JUDGE  # such as judge_gpt4o
     people = [bool(PEOPLE & {*words_of(name)}) for name in names]
     beside = any(people) and all(one or is_model(name) for one, name in zip(people, names, strict=True))
     if beside or are_people(names, names):

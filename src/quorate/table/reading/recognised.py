@@ -25,6 +25,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
@@ -37,6 +38,8 @@ from quorate.wording import listed, words
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total", "media"))
 """What a row is called that is made of the others."""
+_WHOLE = frozenset(("general", "generale", "grand", "whole", "all"))
+"""What such a row is called beside."""
 
 
 _LONGEST_SHEET, _ROUNDED = 20_000, 0.06
@@ -51,6 +54,10 @@ _ADDRESSES = frozenset(("email", "mail", "name", "login", "initials", "username"
 """Words in the name of a column that says who somebody is."""
 _COARSER = frozenset(words("result results pass passed label grade class category level band verdict binary bin ok"))
 """Words behind the name of a score that say what came of it."""
+_SUMMARIES = frozenset(("summary", "aggregate", "aggregates", "totals"))
+"""What a record is called of what was made of the rows below it."""
+_MOST_NUMBERED = 20
+"""Numbers in a column that may still be those of systems."""
 _MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""
 _MOST_GROUPS = 9
@@ -65,6 +72,7 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
     for role in ALIASES:
         claimed = claims_of(table, role)
         named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
+        named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
         if not named:
             known |= {role: ""} if claimed else {}
             continue
@@ -95,6 +103,11 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
                     f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
                 )
     return known, aside | _addresses(table, known), reasons
+
+
+def _answers(one: Column) -> bool:
+    """Whether a column is what a model answered, by its name and its many numbers."""
+    return one.numeric and one.distinct > _MOST_NUMBERED and bool(RESPONSES & {*words_of(one.name)})
 
 
 def _addresses(table: Table, known: Mapping[str, str]) -> set[str]:
@@ -202,7 +215,7 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     for one in table.columns:
         found = () if one.numeric or not one.filled else _totals_in(table, one)
         named = one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values())
-        plainly = named and len(found) == 1 and _spelled(found[0]) in _TOTAL_ROWS | STATISTICS
+        plainly = named and len(found) == 1 and {*_spelled(found[0]).split()} <= _TOTAL_ROWS | STATISTICS | _WHOLE
         if found and (plainly or _are_made(table, one, found)):
             shown, rows = (
                 listed([f'"{label}"' for label in found]),
@@ -232,7 +245,8 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
         return ()
     found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, _spelled(text))]
     labels = tuple(dict.fromkeys(found))
-    return labels if len(labels) == len(found) else ()
+    sheets = max((table.column(name).distinct for name in ("sheet", FILE) if name in table.names), default=1)
+    return labels if len(found) in (len(labels), sheets * len(labels)) else ()
 
 
 def _spelled(label: str) -> str:
@@ -378,4 +392,5 @@ def copies(table: Table) -> set[str]:
     same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
     less = [(one, two) for one, name in last for two, other in last if name[:-1] == other and name[-1] in _COARSER]
     same |= {one.name for one, two in less if is_binned(table, two.name, one.name)}
+    same |= {one.name for one in table.columns if "." in one.name and plain(one.name.split(".")[0]) in _SUMMARIES}
     return same | {one.name for one in table.columns if holds_score(table, one)}

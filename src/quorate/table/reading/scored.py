@@ -28,6 +28,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.rows import ROW_NUMBER, made_of
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
@@ -122,6 +123,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     """
     refuse_statistics(table)
     known, aside, reasons = recognised(table)
+    aside |= _one_in_files(table, known) if compared else set()
     whom = _judged_by_columns(table, known)
     known = {role: name for role, name in known.items() if name not in whom.values()} | whom
     refuse_peers(table, known)
@@ -183,6 +185,12 @@ def _with_compared(table: Table, found: Reading, known: Mapping[str, str], compa
         return found
     own = of_compared(table, found, known)
     return own if own.confidence != "unsure" else found
+
+
+def _one_in_files(table: Table, known: dict[str, str]) -> set[str]:
+    """The system that is the same in all files that are given to be compared, and so is not what is compared."""
+    alike = FILE in table.names and bool(known.get(SYSTEM)) and table.column(known[SYSTEM]).distinct == 1
+    return {known.pop(SYSTEM)} if alike else set()
 
 
 def _judged_by_columns(table: Table, known: Mapping[str, str]) -> dict[str, str]:
@@ -290,7 +298,7 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
         return replace(several, reasons=(*reasons, *several.reasons)).naming(dict.fromkeys(dropped, ""))
     whole = JUDGE in known and total_of(table, {*known.values(), *aside}) is not None
     wide = None if "score" in known or whole else side_by_side(table, known, aside)
-    overall = None if wide is None or wide.confidence != "unsure" else _overall(wide)
+    overall = None if wide is None else _overall(wide)
     if overall is not None:
         said, *left = overall
         found = _of_rows(table, {**known, "score": said}, dropped, {*aside, *left}, reasons)
@@ -307,6 +315,8 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
 
 def _overall(wide: Reading) -> list[str] | None:
     """Of columns that may be criteria the one that is over all by its name, and then the others; None if none is."""
+    if wide.confidence != "unsure" and [*wide.options.get("wide", {})] != [CRITERION]:
+        return None
     columns = {tuple(names) for way in wide.ways for names in way.options.get("wide", {}).values()}
     names = columns.pop() if len(columns) == 1 else ()
     said = [name for name in names if "overall" in words_of(name)]

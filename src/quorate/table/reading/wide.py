@@ -24,6 +24,7 @@ from quorate.table.columns.names import (
     RESPONSES,
     TOTALS,
     TRUE,
+    form_of,
     groups_items,
     is_arm,
     is_aspect,
@@ -54,6 +55,7 @@ from quorate.table.reading.levels import (
     TIME,
     follower_of,
     is_level,
+    is_try,
     open_of,
     part_of,
     role_of,
@@ -185,8 +187,12 @@ def _places_within(table: Table, columns: Sequence[str], taken: set[str]) -> Rea
 
 
 def _are_levels(table: Table, columns: Sequence[str], known: Mapping[str, str]) -> bool:
-    """Whether columns are those of judges, or plainly tries or systems, of which one may be a model."""
+    """Whether columns are those of judges, or plainly tries or systems, of which one may be a model, or have a mean."""
+    totals = totals_in(table, {*known.values(), *columns})
+    parts = [table.column(name) for name in columns if table.column(name).numeric]
     if all(map(is_judge, stripped(columns))):
+        return True
+    if len(parts) == len(columns) and any(is_made_of(table, table.column(name), parts) for name in totals):
         return True
     said = role_of(None, columns, known, table.names)
     models = said.role == SYSTEM and any(map(is_model, columns))
@@ -370,7 +376,10 @@ def _of_people(
     row: str | None,
     words: bool,
 ) -> tuple[Meant, ...]:
-    """Judges checked by what people said, and what judges said corrected by it."""
+    """Judges checked by what people said, and what judges said corrected by it; the tries of one are one judge."""
+    if len(people) == 1 < len(judges) and len({form_of(name) for name in judges}) == 1 and all(map(_is_try, judges)):
+        tried: dict[str, Any] = {"wide": _wide(REPLICATE, judges), "facets": {ITEM: row or ROW_NUMBER}}
+        return checked_by(tried | ({"labels": True} if words else {}), {"human_label": people[0]}, 1.0, plain=True)
     if JUDGE in known and row is not None and len(judges) == len(people) == 1:  # who judged is said of every row
         model = is_of_machines(judges[0]) and not any(map(is_of_machines, table.column(known[JUDGE]).words))
         facets = ({} if ITEM in known else {ITEM: row}) | ({JUDGE: ""} if model else {})  # a person, who did not judge
@@ -384,6 +393,11 @@ def _of_people(
     filled = max(table.column(name).filled for name in people) / table.rows
     ways = checked_by(options, {"human": tuple(people)}, filled, all(map(is_of_machines, judges)))
     return (*ways, Meant(options, "all of them judges alike"))
+
+
+def _is_try(name: str) -> bool:
+    """Whether a name ends in the number of a try, as ``gpt4o_run1`` does."""
+    return is_try("_".join(words_of(name)[-len(("run", "1")) :]))
 
 
 def _wide(role: str, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -404,10 +418,12 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     columns, words, row = family[:3]
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
     person = row is not None and row == known.get(JUDGE)
-    if both is None or (JUDGE in known and not person) or SYSTEM in known:
+    if both is None or SYSTEM in known:
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
     said = [part_of(part) for part in parts]
+    if JUDGE in known and not person:
+        return _of_systems_by_criteria(family, known, parts, said)
     arms = [all(map(is_arm, part)) for part in parts]
     if said == [SYSTEM, SYSTEM] and arms.count(True) == 1:  # models that judged the two sides of a comparison
         said[arms.index(False)] = JUDGE
@@ -436,6 +452,18 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         pairs = [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]
     ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
     return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
+
+
+def _of_systems_by_criteria(
+    family: _Family, known: Mapping[str, str], parts: Sequence[Sequence[str]], said: Sequence[str | None]
+) -> Reading | None:
+    """Columns that cross what was rated with criteria, beside who judged; None where no names say the criteria."""
+    if said.count(CRITERION) != 1 or JUDGE in said:
+        return None
+    roles = [one or SYSTEM for one in said]
+    granted = f"columns cross {listed(parts[0], most=4)} with {listed(parts[1], most=4)}: systems and criteria"
+    options = _options(family.columns, known, family.row, CROSSED.join(roles), family.words)
+    return Reading({**options, "fixed": chosen_with((JUDGE, *roles))}, (granted,), "likely", said=granted)
 
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:

@@ -206,6 +206,8 @@ def _with_one_word(others: Iterable[Column], models: Collection[str]) -> Winner 
 
 def _no_outcome(one: Column) -> bool:
     """Whether a column says another thing by its name; words may be an outcome where numbers would be a score."""
+    if plain(one.name) == "outcome":
+        return False
     return plain(one.name) in OF_SCORES and (one.numeric or plain(one.name) not in ALIASES["score"])
 
 
