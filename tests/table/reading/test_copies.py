@@ -302,3 +302,11 @@ def test_what_a_model_answered_in_numbers_is_no_system(tmp_path):
     ]
     table = read(sheet(tmp_path, *rows("soal,versi_prompt,jawaban_model,penilai,hasil", cells)))
     assert levels(table) == {"item": N, "judge": 2, "versi_prompt": 2}
+
+
+def test_names_of_columns_that_say_judge_and_system_cross_both(tmp_path):
+    heads = ",".join(
+        f"judge_{judge}__sys_{system}" for judge in ("gpt4o", "sonnet") for system in ("zero", "few", "cot")
+    )
+    cells = [(f"ex{n}", *MARKS[n], *MARKS[(n + 1) % N]) for n in range(N)]
+    assert levels(read(sheet(tmp_path, *rows(f"id,{heads}", cells)))) == {"item": N, "judge": 2, "system": 3}

@@ -38,6 +38,10 @@ VARIANTS = (
     "prompt_variant",
     "prompt_variant_id",
     "template",
+    "rubric",
+    "rubric_id",
+    "rubric_name",
+    "rubric_version",
 )
 JUDGES = words(
     "judge judge_id judge_model judge_name judge_hash grader grader_id grader_model rater rater_id annotator "

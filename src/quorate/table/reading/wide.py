@@ -22,6 +22,7 @@ from quorate.table.columns.names import (
     OCCASIONS,
     RESOLVED,
     RESPONSES,
+    SYSTEMS,
     TOTALS,
     TRUE,
     form_of,
@@ -421,12 +422,9 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     if both is None or SYSTEM in known:
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
-    said = [part_of(part) for part in parts]
+    said = _said_of_parts(parts)
     if JUDGE in known and not person:
         return _of_systems_by_criteria(family, known, parts, said)
-    arms = [all(map(is_arm, part)) for part in parts]
-    if said == [SYSTEM, SYSTEM] and arms.count(True) == 1:  # models that judged the two sides of a comparison
-        said[arms.index(False)] = JUDGE
     first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
 
     def read_as(*roles: str) -> dict[str, Any]:
@@ -452,6 +450,17 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         pairs = [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]
     ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
     return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
+
+
+def _said_of_parts(parts: Sequence[Sequence[str]]) -> list[str | None]:
+    """What each of the two things is that names cross, as far as they say it."""
+    said = [part_of(part) for part in parts]
+    if said[1] is None and all({*words_of(name)[-1:]} & (SYSTEMS | {"sys", "bot"}) for name in parts[0]):
+        said[1] = SYSTEM  # such as judge_a__sys with base and new
+    arms = [all(map(is_arm, part)) for part in parts]
+    if said == [SYSTEM, SYSTEM] and arms.count(True) == 1:  # models that judged the two sides of a comparison
+        said[arms.index(False)] = JUDGE
+    return said
 
 
 def _of_systems_by_criteria(
