@@ -466,3 +466,20 @@ def test_no_failure_in_fifty_does_not_show_that_none_in_thirty_is_worse():
     one_better = [1] + [0] * 49
     assert not q.compare(read(one_better, [0] * 50), "new", "old", claim="not worse", margin=0.03).supported
     assert q.compare(read(one_better * 6, [0] * 300), "new", "old", claim="not worse", margin=0.03).supported
+
+
+def test_judges_in_turn_who_cannot_be_told_from_single_judgments_are_no_part_of_the_next_study():
+    """Each item of each system has one of three judges, another one of the other system."""
+    rng = np.random.default_rng(5)
+    item = rng.normal(size=12)
+    rows = [
+        (i, system, f"j{(i + s) % 3}", item[i] + 0.2 * s + 0.3 * ((i + s) % 3) + 0.4 * rng.normal())
+        for s, system in enumerate("xy")
+        for i in range(12)
+    ]
+    table = q.read(pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row"), announce=False)
+    found = q.compare(table, "y", "x")
+    assert found.outcome == "undecided"
+    assert found.next_step is not None
+    assert set(found.next_step.plan.design) == {"item", "replicate"}
+    assert q.compare(table, "y", "x", targets={"judge": "population"}).next_step is None

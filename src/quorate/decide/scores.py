@@ -229,6 +229,8 @@ def searched_studies(
     """
     pair = of_difference(found)
     source, both = pair.source, pair.prices(prices)
+    if isinstance(source, Components) and not _drawn(found) - {found.fit.judgments.object} <= set(source.facets):
+        return None
     within = _around(source, found, both) if limits is None else _several(limits, source, found)
     if any(isinstance(values, Sequence) and not len(values) for values in within.values()):
         return None
@@ -245,7 +247,7 @@ def _several(limits: Limits, source: Components | Decomposition, found: SystemDi
     out: dict[str, Any] = {}
     if isinstance(source, Components):  # which have one level of what limits do not name
         named = {roles.get(name, name) for name in limits} | {item, found.facet}
-        out = {name: [n] for name, n in observed_counts(found.fit).items() if n > 1 and name not in named}
+        out = {name: [n] for name, n in _counted(source, found).items() if name not in named}
     for name, values in limits.items():
         role = roles.get(name, name)
         given = list(values) if isinstance(values, Iterable) else [values]
@@ -254,6 +256,12 @@ def _several(limits: Limits, source: Components | Decomposition, found: SystemDi
             ask = "" if role == item else f', or ask about this one with targets={{"{role}": "panel"}}'
             raise InvalidInput(f"limits: one {role} shows nothing of how others differ; allow 2 or more{ask}")
     return out
+
+
+def _counted(source: Components, found: SystemDifference) -> dict[str, int]:
+    """Levels of facets with several that components are of: not of judges who cannot be told from single judgments."""
+    seen = observed_counts(found.fit)
+    return {name: n for name, n in seen.items() if n > 1 and name != found.facet and name in source.facets}
 
 
 def _drawn(found: SystemDifference) -> set[str]:
@@ -266,7 +274,8 @@ def _around(source: Components | Decomposition, found: SystemDifference, prices:
     """Up to a hundred times the items, four times the levels of facets that are drawn, and a few replicates."""
     judgments = found.fit.judgments
     seen = {name: n for name, n in observed_counts(found.fit).items() if name != found.facet}
-    levels: dict[str, Any] = {name: [n] for name, n in seen.items() if n > 1 and isinstance(source, Components)}
+    counted = _counted(source, found) if isinstance(source, Components) else {}
+    levels: dict[str, Any] = {name: [n] for name, n in counted.items()}
     levels |= {name: _spaced(max(4 * seen[name], _FEWEST_LEVELS)) for name in _drawn(found)}
     if priced := len(cheapest(prices)):
         levels |= {name: [n for n in levels[name] if n <= priced] for name in levels if name == JUDGE}
