@@ -430,3 +430,14 @@ def test_a_sum_that_is_zero_leaves_nothing_open():
     fit = split(0.0, seed=0)
     assert fit.variances["temperature + judge:temperature"] == pytest.approx(0, abs=1e-9)
     assert "larger-weight" in [caveat.code for caveat in fit.mean.caveats]
+
+
+def test_judges_who_each_had_a_prompt_of_their_own_are_read_without_the_prompts_as_advised():
+    rng = np.random.default_rng(4)
+    effect = rng.normal(size=3)
+    rows = [(i, f"j{j}", f"p{j}", i % 5 + effect[j] + rng.normal()) for i in range(12) for j in range(3)]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row")
+    advice = "Collect judgments of every judge at several levels of prompt, or read the table without prompt"
+    with pytest.raises(NotEstimable, match=advice):
+        q.analyze(frame)
+    assert q.analyze(frame.drop("prompt")).estimate.value == pytest.approx(frame["score"].mean())

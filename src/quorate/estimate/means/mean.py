@@ -46,7 +46,7 @@ from quorate.numerics.inference import checked_level, pivotal
 from quorate.numerics.mixed.information import adjustment, bounds, cell_weights, variance_parts, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.numerics.reach import Reach
-from quorate.roles import REPLICATE
+from quorate.roles import PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.results import Ends, Interval
 from quorate.wording import Brief, at_level, listed, plural
@@ -93,7 +93,8 @@ def settled(
         moved = np.abs(space[np.abs(space @ gradient) > 1e-9]).sum(axis=0)
         open_ = [names[t] for t in np.flatnonzero(moved)]
         in_them = [facet for facet in drawn if any(facet in name.split(":") for name in open_)]
-        raise _open(fit, open_, low, high, [one for one in in_them if fit.identified.estimable(for_these(one))])
+        settle = [one for one in in_them if fit.identified.estimable(for_these(one))]
+        raise _open(fit, open_, low, high, settle, asked=bool(in_them))
     residual = range(len(theta) - fit.assembled.problem.n_residual, len(theta))
     reduced = [t for t in residual if gradient[t] < concentrated[t] * (1 - 1e-9)]
     if reduced and not fit.assembled.replicated:
@@ -103,7 +104,9 @@ def settled(
     return gradient
 
 
-def _open(fit: Fitted, names: list[str], low: float, high: float, settle: list[str]) -> NotEstimable:
+def _open(
+    fit: Fitted, names: list[str], low: float, high: float, settle: list[str], *, asked: bool = False
+) -> NotEstimable:
     """What is not told apart, how much hangs on it, and what can be asked instead."""
     ends = [float(np.sqrt(max(end, 0.0)) * fit.assembled.scale) for end in (low, high)]
     limits = f"between {ends[0]:.4g} and {ends[1]:.4g}" if np.isfinite(ends[1]) else f"at least {ends[0]:.4g}"
@@ -117,11 +120,15 @@ def _open(fit: Fitted, names: list[str], low: float, high: float, settle: list[s
         return NotEstimable(these + ", or collect judgments that cross them with the rest", names, (ends[0], ends[1]))
     terms = [set(name.split(":")) for name in names]
     shared, others = set.intersection(*terms), set.union(*terms)
+    if len(terms) == 1 < len(shared):  # an interaction alone: judges who each had a prompt of their own
+        shared = {PROMPT if PROMPT in shared else max(shared)}
     if shared and (others := others - shared) and not others & {CELL, REPLICATE}:
         them, rest = listed(sorted(shared)), " and ".join(f"every {name}" for name in sorted(others))
         instead = f"Collect judgments of {rest} at several levels of {them}, or read the table without {them}"
     else:
-        instead = "Ask for the panel these levels are, or collect more levels or replicates"
+        instead = (
+            f"{'Ask for the panel these levels are, or collect' if asked else 'Collect'} more levels or replicates"
+        )
     return NotEstimable(why + instead, names, (ends[0], ends[1]))
 
 
