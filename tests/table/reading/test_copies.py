@@ -310,3 +310,58 @@ def test_names_of_columns_that_say_judge_and_system_cross_both(tmp_path):
     )
     cells = [(f"ex{n}", *MARKS[n], *MARKS[(n + 1) % N]) for n in range(N)]
     assert levels(read(sheet(tmp_path, *rows(f"id,{heads}", cells)))) == {"item": N, "judge": 2, "system": 3}
+
+
+def test_margins_of_a_cross_table_are_no_label(tmp_path):
+    counts = np.array([[30, 4, 1], [6, 28, 5], [2, 3, 20]])
+    whole = np.block([[counts, counts.sum(1, keepdims=True)], [counts.sum(0), counts.sum()]])
+    names = ["low", "mid", "high", "margin"]
+    cells = [(name, *row) for name, row in zip(names, whole.tolist(), strict=True)]
+    judged = q.judges(sheet(tmp_path, *rows("A by B," + ",".join(names), cells)))
+    assert f"agree on {np.trace(counts) / counts.sum():.1%} of items" in judged.sentence
+
+
+def test_scores_of_two_files_on_two_scales_are_asked_about(tmp_path):
+    for name, scale in (("spring", 1), ("autumn", 20)):
+        cells = [(f"t{n}", 10 * (scale > 1) + scale * (MARKS[n, 0] % 5 + 1)) for n in range(N)]
+        sheet(tmp_path, *rows("task,score", cells)).rename(tmp_path / f"{name}.csv")
+    with pytest.raises(Unsure, match="score is from 1 to 5 of spring and from 30 to 110 of autumn: two scales"):
+        q.compare([tmp_path / "spring.csv", tmp_path / "autumn.csv"])
+
+
+def test_what_may_be_measured_is_not_taken_for_judges(tmp_path):
+    spread = np.random.default_rng(3).integers(40, 110, (90, 2))
+    cells = [(f"p{n}", *one) for n, one in enumerate(spread.tolist())]
+    with pytest.raises(Unsure, match="alpha and beta hold scores on one scale"):
+        q.judges(sheet(tmp_path, *rows("id,alpha,beta", cells)))
+
+
+def test_labels_of_one_column_in_other_capitals_belong_to_the_others(tmp_path):
+    words = ("good", "poor", "so so")
+    cells = [
+        (f"r{n}", words[MARKS[n, 0] % 3], words[MARKS[n, 1] % 3].upper(), words[2 * (MARKS[n, 2] % 2)])
+        for n in range(N)
+    ]
+    assert q.judges(sheet(tmp_path, *rows("review_id,xa,xb,xc", cells))).judges == 3
+
+
+@pytest.mark.parametrize(
+    ("head", "roles"),
+    [
+        ("mã_câu,mô_hình,giám_khảo,điểm", ["item", "judge", "system"]),
+        ("ασθενής,αξιολογητής,βαθμολογία", ["item", "judge"]),
+        ("kép,értékelő,pontszám", ["item", "judge"]),
+        ("potilas,arvioija,pisteet", ["item", "judge"]),
+        ("id_recenze,anotátorka,body", ["item", "judge"]),
+        ("soal,penilai,nilai", ["item", "judge"]),
+    ],
+)
+def test_names_in_more_languages(tmp_path, head, roles):
+    systems = ("a1", "b2") if "system" in roles else ("",)
+    cells = [
+        (f"x{n}", *filter(None, [system]), f"w{j}", MARKS[n, j])
+        for n in range(N)
+        for system in systems
+        for j in range(3)
+    ]
+    assert sorted(levels(read(sheet(tmp_path, *rows(head, cells))))) == roles

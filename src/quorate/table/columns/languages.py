@@ -131,7 +131,7 @@ _OF: Mapping[str, str] = {
         překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;
         plynulost fluency; přesnost accuracy; srozumitelnost clarity; úplnost completeness; kvalita quality;
         text text; věta sentence; čas time; datum date; poznámka remarks; vítěz winner; remíza tie; celkem total;
-        průměr mean""",
+        průměr mean; anotátor anotátorka annotator; soudce judge; pacient patient; obrázek image""",
     "tr": """
         puan puanı puanları score; soru question; cevap yanıt response; değerlendirici değerlendiren rater; hakem judge;
         kalite kalitesi quality; doğruluk accuracy; akıcılık fluency; açıklık clarity; yararlılık usefulness;
@@ -154,22 +154,34 @@ _OF: Mapping[str, str] = {
         kysymys question; vastaus response; arvioija rater; arvio rating; arvosana grade; pisteet score; tuomari judge;
         laatu quality; tarkkuus accuracy; sujuvuus fluency; selkeys clarity; käännös translation; lause sentence;
         tehtävä task; oppilas pupil; opettaja teacher; voittaja winner; tasapeli tie; keskiarvo mean; yhteensä total;
-        kommentti huomautus remarks; malli model; versio version; uusi new; vanha old; oikein correct""",
+        kommentti huomautus huomio remarks; essee essay; sisältö content; rakenne structure;
+        potilas patient; malli model; versio version; uusi new; vanha old; oikein correct""",
     "hu": """
         kérdés question; válasz response; értékelő rater; értékelés rating; pontszám score; bíró judge; minőség quality;
         pontosság accuracy; fordítás translation; mondat sentence; feladat task; tanuló pupil; tanár teacher;
         győztes winner; döntetlen tie; átlag mean; összesen total; megjegyzés remarks; változat version; új new;
-        régi old; helyes correct; szakértő expert""",
+        régi old; helyes correct; szakértő expert; beteg patient; kép image; vizsgáló examiner; dolgozat essay;
+        dátum date; szöveg text""",
     "ro": """
         întrebare question; răspuns response; punctaj scor score; calitate quality; acuratețe accuracy;
         traducere translation; propoziție sentence; sarcină task; câștigător winner; egalitate tie; medie mean;
-        comentariu observații remarks; versiune version; nou new; vechi old""",
+        comentariu observații remarks; notă grade; versiune version; nou new; vechi old""",
+    "vi": """
+        điểm score; mô_hình model; câu_hỏi question; mã_câu question_id; trả_lời câu_trả_lời response;
+        giám_khảo người_chấm judge; văn_bản text; hệ_thống system; nhãn label; ghi_chú remarks; chất_lượng quality;
+        chính_xác accuracy; bản_dịch translation; học_sinh pupil; giáo_viên teacher; hòa tie; trung_bình mean;
+        tổng total; phiên session; mã id""",
+    "el": """
+        ερώτηση question; απάντηση response; βαθμός grade; βαθμολογία score; βαθμολογητής κριτής judge;
+        αξιολογητής rater; μοντέλο model; σύστημα system; κείμενο text; ασθενής patient; μαθητής pupil;
+        καθηγητής teacher; νικητής winner; ισοπαλία tie; ποιότητα quality; ακρίβεια accuracy; μετάφραση translation;
+        σύνολο total; μέσος mean; σχόλια παρατηρήσεις remarks; ηλικία age; ημερομηνία date; φύλο gender""",
     "id": """
         soal pertanyaan question; jawaban response; penilai rater; juri judge; nilai skor score; hasil result;
         penilaian rating; benar correct; versi version; terjemahan translation; kalimat sentence; tugas task;
         contoh example; siswa pupil; guru teacher; pemenang winner; seri tie; catatan komentar remarks;
         rata_rata mean; kualitas quality; akurasi accuracy; kelancaran fluency; tanggal date; kode code; baru new;
-        lama old""",
+        lama old; jumlah total; pertanyaan question""",
     "ko": """
         질문 question; 답변 응답 response; 평가자 심사위원 채점자 judge; 점수 score; 평점 rating;
         정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
@@ -202,6 +214,8 @@ def _folded(text: str) -> str:
 _ENGLISH = {
     _folded(word): group.split()[-1] for words in _OF.values() for group in words.split(";") for word in group.split()
 }
+_PHRASES = {word for word in _ENGLISH if "_" in word}
+_LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
@@ -226,10 +240,20 @@ def plain(text: str) -> str:
     bare = _BEHIND.sub("", bare)
     words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", bare)
     folded = words.lower() if words.isascii() else _folded(words)
-    english = [*filter(None, map(_english, re.split(r"[\W_]+", folded)))]
+    english = [*filter(None, map(_english, _in_phrases([*filter(None, re.split(r"[\W_]+", folded))])))]
     if len(english) == _PAIR and english[0] == "id":  # as other languages join them
         english.reverse()
     return "_".join(english)
+
+
+def _in_phrases(words: list[str]) -> list[str]:
+    """Words of which those that are known together are one, such as ``mo_hinh``."""
+    joined: list[str] = []
+    while words:
+        known = next((n for n in range(_LONGEST, 1, -1) if "_".join(words[:n]) in _PHRASES), 1)
+        joined.append("_".join(words[:known]))
+        words = words[known:]
+    return joined
 
 
 def _english(word: str) -> str:

@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     CONTESTANTS,
     OCCASIONS,
     QUESTION,
+    form_of,
     groups_items,
     is_aspect,
     is_criterion,
@@ -38,7 +39,7 @@ from quorate.table.reading.levels import CRITERION, are_people, part_of, strippe
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
-_MOST, _MOST_WAYS, _FEWEST_LETTERS = 50, 3, 2
+_MOST, _MOST_WAYS, _FEWEST_LETTERS, _MOST_MARKS = 50, 3, 2, 21
 _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 """What a column holds that says yes or no of something."""
 
@@ -94,7 +95,7 @@ def _place_of(facets: Mapping[str, str]) -> str | None:
     return next((name for name in (FILE, "sheet") if facets.get(name) == name), None)
 
 
-def of_judged(found: Reading) -> Reading:
+def of_judged(table: Table, found: Reading) -> Reading:
     """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
     shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
     judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
@@ -102,6 +103,10 @@ def of_judged(found: Reading) -> Reading:
     if found.confidence != "unsure" or not plain:
         return found
     (way,) = judges
+    columns = way.options["wide"][JUDGE]
+    measured = [one for one in map(table.column, columns) if one.numeric and one.distinct > _MOST_MARKS]
+    if measured and len({form_of(name) for name in varying(columns)}) > 1 and not are_people(columns, columns):
+        return found  # numbers finer than marks, which may be measured
     said = f"{listed(way.options['wide'][JUDGE], most=6)} taken for judges"
     return replace(found, options=way.options, confidence="likely", said=said, meant=())
 

@@ -14,13 +14,14 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, TOTALS, is_count, is_id, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.scales import known_scale, number
+from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import MISSING
 from quorate.table.reading.averages import is_made_of
 from quorate.table.reading.key import checked_by, facets_of, is_of_machines, is_of_people, said_by_people
-from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.wording import listed, words
 
 _FEWEST_COUNTED, _FEWEST_SAME, _HUNDRED, _MOST_LABELS, _SEEN = 3, 5, 100, 12, 400
@@ -125,6 +126,7 @@ def _cross_table(table: Table) -> Reading | None:
         counts = [two.name for two in table.columns if two.numeric and two.whole and plain(two.name) in levels]
         square = one.name not in counts and 2 <= len(levels) == table.rows == len(counts) and levels <= names
         if square and _meet_themselves(table, one.name, counts):
+            _refuse_margins(table, one, counts)
             options: dict[str, Any] = {
                 "wide": {SCORE: tuple(counts), JUDGE: (one.name, COLUMNS)},
                 "facets": {ITEM: ROW_NUMBER},
@@ -153,6 +155,16 @@ def _cross_table(table: Table) -> Reading | None:
     }
     said = f"{times.name} counts how often {first.name} and {second.name} said what each row says"
     return Reading(options, (said,), "likely", said=said)
+
+
+def _refuse_margins(table: Table, one: Column, counts: Sequence[str]) -> None:
+    """Refuse a cross table with margins: a label that is the sum of all others."""
+    columns = [table.column(name) for name in counts]
+    for sums in columns if len(columns) > _FEWEST_COUNTED else ():
+        if is_made_of(table, sums, [other for other in columns if other is not sums]):
+            label = next(word for word in one.words if plain(word) == plain(sums.name))
+            keep = Meant({"where": f"{quoted(one.name)} <> {literal(label)}"}, "without that row")
+            raise Unsure(f'source: {one.name} is "{label}" in one row, which may be made of the others', ways=(keep,))
 
 
 def _times(table: Table, taken: Sequence[str]) -> Column | None:

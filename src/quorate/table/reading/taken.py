@@ -143,7 +143,7 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
         found = of_one_prompt(table, votes) or scores_of(table, compared)
-        found = of_judged(found) if about == JUDGE and found is not None else found
+        found = of_judged(table, found) if about == JUDGE and found is not None else found
         return None if found is None else found.shortened(table.names)
     refuse_scored_sides(table)
     raise Unsure(
