@@ -101,8 +101,6 @@ SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
 _MOST_WAYS, _MOST_JUDGES, _MOST_MARKS = 3, 60, 21
-_MOST_SYSTEMS, _FEWEST_SCORES, _TIMES_AS_FAR = 50, 10, 4
-"""Systems whose scales are looked at, scores of each, and how many times as far the scale of another goes."""
 _MOST_TELLING, _MOSTLY = 9, 0.9
 """Words of a column that tells where a score is empty, and the share of rows with one from which on it is not asked."""
 
@@ -155,9 +153,6 @@ def _open(
         label = Meant({**rest, "score": name, "labels": True}, f"{name}, each a label")
         said = f"{score} is empty wherever {name} is {listed(without)}, and only there"
         return [said], (label, Meant({**rest, "score": score}, f"{score}, where it is"))
-    apart = _on_two_scales(table, score, {**known, **options.get("facets", {})}.get(SYSTEM, ""))
-    if apart is not None:
-        return [apart], (Meant({**options, "score": score}, "one scale all the same"),)
     each = _in_rows(table, score, options, known) if found.named else None
     if each is not None:
         return [f"{each[0]} names {len(each[1])} measures, which need not answer one question"], each[1]
@@ -196,22 +191,6 @@ def _given_where(table: Table, score: str, known: Mapping[str, str], found: Key)
         if without and all(gone in (0, every) for _, gone, every in counts):
             return one.name, without
     return None
-
-
-def _on_two_scales(table: Table, score: str, system: str) -> str | None:
-    """What says that scores of two systems are on two scales: none of one is within those of the other, nor near."""
-    if system not in table.names or not 1 < table.column(system).distinct <= _MOST_SYSTEMS:
-        return None
-    number, name = f"TRY_CAST({table.sql(score)} AS DOUBLE)", f"{table.sql(system)}::VARCHAR"
-    asked = f"{name}, min({number}), max({number}), count(DISTINCT {number}), count({number})"
-    ends = [one for one in table.opened.relation.aggregate(asked, name).fetchall() if one[4] >= _FEWEST_SCORES]
-    below, above = min(ends, key=lambda one: one[2], default=None), max(ends, key=lambda one: one[1], default=None)
-    if below is None or above is None or min(below[3], above[3]) < _FEWEST_CODES:
-        return None
-    if not (below[1] >= 0 and above[1] > below[2] and above[2] >= _TIMES_AS_FAR * below[2]):
-        return None
-    low, high = (f"from {least:g} to {most:g} of {name}" for name, least, most, *_ in (below, above))
-    return f"{score} is {low} and {high}: two scales?"
 
 
 def _in_rows(

@@ -137,16 +137,18 @@ def refuse_scales_of(table: Judgments) -> None:
 
 
 def _refuse_scales(table: Judgments, facet: Facet) -> None:
-    """Say which levels of a facet use a scale that others do not; of systems if it is that of shares alone."""
+    """Say which levels of a facet use a scale that others do not; of systems if it is that of shares, or ends below."""
     names, codes, given = facet.levels, table.column(facet.name), table.n > 0
     n = np.bincount(codes[given], table.n[given], len(names))
     means = np.bincount(codes[given], (table.n * table.mean)[given], len(names)) / np.maximum(n, 1)
     tops = np.array([np.max(table.high[given & (codes == code)], initial=-np.inf) for code in range(len(names))])
+    ends = np.array([np.min(table.low[given & (codes == code)], initial=np.inf) for code in range(len(names))])
     order = [code for code in np.argsort(tops) if n[code] >= _FEWEST_GIVEN]
     for place in range(1, len(order)):
         low, high = order[:place], order[place:]
         top = tops[low[-1]]
-        if 1 < top * _APART <= tops[high[0]] and top < means[high].min() and (facet.name != SYSTEM or top <= 1):
+        apart = 1 < top * _APART <= tops[high[0]] and top < means[high].min()
+        if apart and (facet.name != SYSTEM or top <= 1 or top < ends[high].min()):
             raise _two_scales(table, facet, sorted(names[code] for code in low), top, tops[high].max())
 
 
