@@ -55,3 +55,9 @@ def test_numbers_are_those_that_the_engine_reads():
     with connection() as own:
         cast = own.execute("SELECT list_transform(?::VARCHAR[], lambda x: TRY_CAST(x AS DOUBLE))", [list(WORDS)])
         assert repr(numbers(WORDS)) == repr(cast.fetchall()[0][0])
+
+
+def test_every_table_keeps_its_own_rows_when_those_who_had_them_are_gone():
+    with connection() as own:
+        relations = [Texts(own, [[str(n)]]).relation for n in range(50)]
+        assert [relation.fetchall() for relation in relations] == [[(str(n),)] for n in range(50)]

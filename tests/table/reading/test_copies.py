@@ -10,6 +10,7 @@ from tests.table.reading.test_forms import book, levels, read
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
+from quorate.errors import InvalidInput
 from quorate.table.reading.reading import Unsure
 
 
@@ -365,3 +366,16 @@ def test_names_in_more_languages(tmp_path, head, roles):
         for j in range(3)
     ]
     assert sorted(levels(read(sheet(tmp_path, *rows(head, cells))))) == roles
+
+
+def test_raters_whom_nothing_names(tmp_path):
+    path = sheet(tmp_path, *rows("image,rating", [(f"i{n}", mark) for n in range(N) for mark in MARKS[n]]))
+    with pytest.raises(InvalidInput, match="of raters whom nothing names, labels=True says how far they agree"):
+        q.judges(path)
+    assert q.judges(q.read(path, labels=True, announce=False)).judgments.n.sum() == 3 * N
+
+
+def test_juries_of_one_category_each_have_a_mean(tmp_path):
+    cells = [(f"c{k}{n}", f"kind {k}", f"J{k}{j}", MARKS[n, j]) for k in range(3) for n in range(8) for j in range(3)]
+    path = sheet(tmp_path, *rows("cheese,category,judge,score", cells))
+    assert q.analyze(path).estimate.value == pytest.approx(MARKS[:8].mean(), abs=0.05)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from quorate import rules
-from quorate.arguments import argument
+from quorate.arguments import argument, joined
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decompose
@@ -358,7 +358,9 @@ def judges(
         found = labels(judgments, level=level)
         return LabelPanel(**{one.name: getattr(found, one.name) for one in fields(found)})
     if JUDGE not in checked(judgments).names:
-        raise InvalidInput("facets: no column is the judge; name it, " + argument("facets", {JUDGE: ...}))
+        known = "facets: no column is the judge; name it, " + argument("facets", {JUDGE: ...})
+        agree, several = argument("labels", True) + " says how far they agree", bool((judgments.n > 1).any())
+        raise InvalidInput(joined("; of raters whom nothing names, ", [known, agree]) if several else known)
     answered = judgments.keep(judgments.n > 0)
     if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
         score = answered.mean[0]

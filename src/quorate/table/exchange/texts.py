@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class Texts:
     @cached_property
     def relation(self) -> DuckDBPyRelation:
         """The same in the engine."""
-        name = f"rows {id(self)}"  # no other while the connection holds them
+        name = f"rows {uuid4().hex}"  # an id in memory comes back while the relation of who had it still is read
         pairs = [*zip(self.columns, self.held, strict=True)]
         self._own.register(name, {column: np.array(cells, dtype=object) for column, cells in pairs})
         texts = ", ".join(f"{quoted(column)}::VARCHAR AS {quoted(column)}" for column in self.columns)

@@ -12,6 +12,7 @@ from quorate.roles import ITEM, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     DESCRIBED,
+    HINTS,
     JUDGED,
     SYSTEMS,
     TOTALS,
@@ -47,8 +48,8 @@ _ROUNDED = 0.05
 
 _SURE = frozenset(words("total sum mean average avg median"))
 """Words in the name of a column that is made of others, whatever it holds."""
-_ROWS_OF_SUM, _FEWEST_EACH = 2_000, 2
-"""Rows in which it is looked for what a column is the sum of, and how many there must be to each column."""
+_ROWS_OF_SUM, _FEWEST_EACH, _MOST_PARTS = 2_000, 2, 24
+"""Rows in which it is looked for what a column is the sum of, how many there must be to each column, and columns."""
 _CLOSE, _ROUNDED_ONCE = 1e-6, 0.051
 """How far a sum, and a mean that was rounded to one digit, may be from what it is made of."""
 
@@ -165,13 +166,16 @@ def total_of(table: Table, taken: set[str]) -> str | None:
         for one in named
         if is_made_of(table, one, parts) or _is_sum(table, one, [two for two in every if two is not one])
     ]
-    made = made or [one.name for one in parts if _is_sum(table, one, [two for two in parts if two is not one])]
+    hinted = [one for one in parts if {*words_of(one.name)} & {*HINTS, "note"}]
+    made = made or [one.name for one in hinted if _is_sum(table, one, [two for two in parts if two is not one])]
     return made[0] if len(made) == 1 else None
 
 
 def _is_sum(table: Table, one: Column, others: Sequence[Column]) -> bool:
-    """Whether a column is the sum of two others or more in every row."""
+    """Whether a column is the sum of two others or more, of few, in every row."""
     names = [one, *others]
+    if len(names) > _MOST_PARTS:
+        return False
     values = ", ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in names)
     rows = np.array(table.opened.relation.project(values).limit(_ROWS_OF_SUM).fetchall(), dtype=float)
     rows = rows[np.isfinite(rows).all(axis=1)]

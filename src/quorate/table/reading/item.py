@@ -7,13 +7,14 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from quorate.errors import QuorateError
-from quorate.roles import ITEM
+from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.columns.roles import FIXED, NoObject, recognise
 from quorate.table.exchange.rows import Rows
 from quorate.table.exchange.wide import among
 from quorate.table.facts.profile import looked_at
 from quorate.table.reading.key import facets_of
 from quorate.table.reading.reading import Meant, Unsure
+from quorate.table.reading.recognised import id_of_asked
 from quorate.wording import listed
 
 Read = TypeVar("Read")
@@ -71,13 +72,16 @@ def with_item(source: Any, rows: Rows, options: Mapping[str, Any], facets: Mappi
             given = [*among(wide, table.names), *([options["score"]] if isinstance(options.get("score"), str) else [])]
             names = [name for name in table.names if name not in given]
             known = {**recognise(names), **facets}
+            asked = None if ITEM in known else id_of_asked(table, known)
+            known |= {} if asked is None else {ITEM: asked}
             found = facets_of(table, {role: name for role, name in known.items() if name}, {*given, *known.values()})
     except QuorateError:  # said by who reads it
         return None
     if found is None or ITEM not in found.facets:
         return None
     whole = {**facets, **found.facets}
-    if found.named and found.whole and not (found.tied or found.added):
+    unnamed = not {JUDGE, REPLICATE} & {*known}  # who gave each of several is not said, and need not be
+    if found.named and (found.whole or unnamed) and not (found.tied or found.added):
         return whole
     said = f"no name says that {found.facets[ITEM]} is what is judged"
     told = "is a facet" if len(found.added) == 1 else "are facets"

@@ -58,6 +58,8 @@ _SUMMARIES = frozenset(("summary", "aggregate", "aggregates", "totals"))
 """What a record is called of what was made of the rows below it."""
 _MOST_NUMBERED = 20
 """Numbers in a column that may still be those of systems."""
+_BINNED = 3
+"""Rows to each level, at least, of which a record beside it tells what was made of them."""
 _MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""
 _MOST_GROUPS = 9
@@ -392,5 +394,7 @@ def copies(table: Table) -> set[str]:
     same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
     less = [(one, two) for one, name in last for two, other in last if name[:-1] == other and name[-1] in _COARSER]
     same |= {one.name for one, two in less if is_binned(table, two.name, one.name)}
-    same |= {one.name for one in table.columns if "." in one.name and plain(one.name.split(".")[0]) in _SUMMARIES}
+    of_rows = [one.name for one in table.columns if "." in one.name and plain(one.name.split(".")[0]) in _SUMMARIES]
+    few = [one.name for one in table.columns if not one.numeric and 1 < one.distinct <= table.rows / _BINNED]
+    same |= {name for name in of_rows if any(table.within(level, name) for level in few if level not in of_rows)}
     return same | {one.name for one in table.columns if holds_score(table, one)}

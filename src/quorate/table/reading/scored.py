@@ -417,6 +417,9 @@ def _of_score(
     if known.get(TURN) and known[ITEM] in table.names and table.within(known[ITEM], known[TURN]):
         reasons.append(f"every {known[ITEM]} has one {known[TURN]}, which is left out")
         dropped = {*dropped, TURN}
+    if _one_category_each(table, known):
+        reasons.append(f"every {known[JUDGE]} met one {known[CATEGORY]} alone: it is left out")
+        dropped = {*dropped, CATEGORY}
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
     chosen = tuple(name for name in found.added if is_aspect(name) or any(map(is_criterion, table.column(name).words)))
@@ -454,6 +457,14 @@ def _one_system_each(table: Table, known: Mapping[str, str]) -> bool:
     judge, system = known[JUDGE], known[SYSTEM]
     few = table.column(system).distinct
     return 1 < few < table.column(judge).distinct and table.within(judge, system)
+
+
+def _one_category_each(table: Table, known: Mapping[str, str]) -> bool:
+    """Whether who judged met one category alone, as the jury of a class does: no mean of all judges in all exists."""
+    if not (known.get(CATEGORY) and known.get(JUDGE)):
+        return False
+    few = table.column(known[CATEGORY]).distinct
+    return 1 < few < table.column(known[JUDGE]).distinct and table.within(known[JUDGE], known[CATEGORY])
 
 
 def _why(table: Table, score: str, taken: set[str]) -> str:

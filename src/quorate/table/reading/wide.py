@@ -169,8 +169,11 @@ def _are_places(table: Table, columns: Sequence[str]) -> bool:
 
 def _places_within(table: Table, columns: Sequence[str], taken: set[str]) -> Reading | None:
     """Columns of judges that hold the places of the same few things in each of several rounds; None if they do not."""
+    kinds = [table.column(name) for name in columns]
+    if not all(one.whole and one.low == 1 and one.high == kinds[0].high and one.filled == table.rows for one in kinds):
+        return None
     free = [one for one in table.columns if one.name not in {*taken, *columns} and one.filled == table.rows]
-    free = sorted((one for one in free if 1 < one.distinct < table.rows), key=lambda one: one.numeric)
+    free = sorted((one for one in free if 1 < one.distinct < table.rows), key=lambda one: one.numeric)[:MOST_SHOWN]
     pairs = [(one.name, two.name) for one in free for two in free if one is not two]
     pairs = [pair for pair in pairs if table.keys(pair) == table.rows]
     cells = table.few(*columns) if pairs else None
@@ -467,7 +470,7 @@ def _of_systems_by_criteria(
     family: _Family, known: Mapping[str, str], parts: Sequence[Sequence[str]], said: Sequence[str | None]
 ) -> Reading | None:
     """Columns that cross what was rated with criteria, beside who judged; None where no names say the criteria."""
-    if said.count(CRITERION) != 1 or JUDGE in said:
+    if said.count(CRITERION) != 1 or JUDGE in said or any(is_judged(name) for part in parts for name in part):
         return None
     roles = [one or SYSTEM for one in said]
     granted = f"columns cross {listed(parts[0], most=4)} with {listed(parts[1], most=4)}: systems and criteria"
