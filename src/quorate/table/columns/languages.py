@@ -215,6 +215,7 @@ _ENGLISH = {
     _folded(word): group.split()[-1] for words in _OF.values() for group in words.split(";") for word in group.split()
 }
 _PHRASES = {word for word in _ENGLISH if "_" in word}
+_BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
@@ -248,6 +249,8 @@ def plain(text: str) -> str:
 
 def _in_phrases(words: list[str]) -> list[str]:
     """Words of which those that are known together are one, such as ``mo_hinh``."""
+    if _BEGINNINGS.isdisjoint(words):
+        return words
     joined: list[str] = []
     while words:
         known = next((n for n in range(_LONGEST, 1, -1) if "_".join(words[:n]) in _PHRASES), 1)

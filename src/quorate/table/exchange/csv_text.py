@@ -20,7 +20,7 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.names import form_of, words_of
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.together import as_levels
+from quorate.table.exchange.foreign.together import SHEET, as_levels
 from quorate.table.exchange.format import Format, Opened, head, literal, pattern, quoted, refuse_matrix, suffix_of
 from quorate.table.exchange.texts import MOST, texts
 from quorate.table.notes import Note
@@ -67,7 +67,7 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
             + argument("part", ",".join(of_one))
         )
     opened = {name: opened[name] for name in wanted}
-    whole = as_levels(opened, "sheet")
+    whole = as_levels(opened, SHEET)
     left = [name for name in tables if part is None and name not in wanted]
     if not left:
         return whole

@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     CONTESTANTS,
     OCCASIONS,
     QUESTION,
+    RESOLVED,
     form_of,
     groups_items,
     is_aspect,
@@ -27,19 +28,19 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.foreign.together import FILE
+from quorate.table.exchange.foreign.together import FILE, SHEET
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model, maker
 from quorate.table.reading.averages import total_of
-from quorate.table.reading.doubt import is_sentence, of_less
+from quorate.table.reading.doubt import MOST_MARKS, is_sentence, of_less
 from quorate.table.reading.key import labels
 from quorate.table.reading.levels import CRITERION, are_people, part_of, stripped, varying
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
-_MOST, _MOST_WAYS, _FEWEST_LETTERS, _MOST_MARKS = 50, 3, 2, 21
+_MOST, _MOST_WAYS, _FEWEST_LETTERS = 50, 3, 2
 _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 """What a column holds that says yes or no of something."""
 
@@ -92,22 +93,25 @@ def _by_place(found: Reading) -> Reading | None:
 
 def _place_of(facets: Mapping[str, str]) -> str | None:
     """The facet of files, or of sheets, that has no other role."""
-    return next((name for name in (FILE, "sheet") if facets.get(name) == name), None)
+    return next((name for name in (FILE, SHEET) if facets.get(name) == name), None)
 
 
 def of_judged(table: Table, found: Reading) -> Reading:
     """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
     shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
     judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
-    plain = len(shown) == len(judges) == 1 < len(found.ways) and not any(way.verb or way.people for way in found.ways)
-    if found.confidence != "unsure" or not plain:
+    if found.confidence != "unsure" or len(judges) != 1 or any(way.verb or way.people for way in found.ways):
         return found
     (way,) = judges
     columns = way.options["wide"][JUDGE]
-    measured = [one for one in map(table.column, columns) if one.numeric and one.distinct > _MOST_MARKS]
+    others = {name for names in shown for name in names} - {*columns}
+    if len(found.ways) == 1 or not all(RESOLVED & {*words_of(name)} for name in others):
+        return found
+    measured = [one for one in map(table.column, columns) if one.numeric and one.distinct > MOST_MARKS]
     if measured and len({form_of(name) for name in varying(columns)}) > 1 and not are_people(columns, columns):
         return found  # numbers finer than marks, which may be measured
-    said = f"{listed(way.options['wide'][JUDGE], most=6)} taken for judges"
+    said = f"{listed(columns, most=6)} taken for judges"
+    said += f"; {listed(sorted(others))} left out, by its name what they came to together" if others else ""
     return replace(found, options=way.options, confidence="likely", said=said, meant=())
 
 

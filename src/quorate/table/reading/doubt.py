@@ -100,7 +100,7 @@ SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 """What a column of a role says."""
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
-_MOST_WAYS, _MOST_JUDGES, _MOST_MARKS = 3, 60, 21
+_MOST_WAYS, _MOST_JUDGES, MOST_MARKS = 3, 60, 21
 _MOST_TELLING, _MOSTLY = 9, 0.9
 """Words of a column that tells where a score is empty, and the share of rows with one from which on it is not asked."""
 
@@ -311,7 +311,7 @@ def _may_be_given(one: Column) -> bool:
     if says_nothing(one.name) or not one.numeric:
         return True
     share = one.low is not None and one.high is not None and one.low >= 0 and one.high <= 1
-    return share or (one.whole and one.distinct <= _MOST_MARKS)
+    return share or (one.whole and one.distinct <= MOST_MARKS)
 
 
 def _held(one: Column) -> str:

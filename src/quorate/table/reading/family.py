@@ -138,9 +138,9 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
 
 
 def same_words(one: Column, other: Column) -> bool:
-    """Whether two columns hold words, most of which both hold."""
-    both = {*one.words} & {*other.words}
-    return 2 * len(both) > len({*one.words} | {*other.words})
+    """Whether most words of each of two columns come in the other, in any capitals."""
+    own, others = ({word.strip().casefold() for word in column.words} for column in (one, other))
+    return 2 * len(own & others) > max(len(own), len(others))
 
 
 def same_scale(one: Column, other: Column) -> bool:
@@ -181,12 +181,6 @@ def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[
     return best
 
 
-def _say_most_of(one: Column, other: Column) -> bool:
-    """Whether most words of each of two columns come in the other, in any capitals."""
-    own, others = ({word.strip().casefold() for word in column.words} for column in (one, other))
-    return 2 * len(own & others) > max(len(own), len(others))
-
-
 def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
     """The most columns of a few words, of which most words come in the others too."""
     texts = [one for one in table.columns if not one.scored and one.name not in taken and one.words]
@@ -195,6 +189,6 @@ def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
     free = [one for one in texts if 2 <= len(one.words) <= MOST_WORDS and one.distinct < table.rows / 2]
     best: tuple[str, ...] = ()
     for seed in free:
-        alike = (one for one in free if _say_most_of(seed, one))
+        alike = (one for one in free if same_words(seed, one))
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -368,19 +369,20 @@ def follower_of(table: Table, columns: Sequence[str]) -> str | None:
 
     If it were as theirs each would be the one apart as often: it is one only if that is as good as ruled out.
     """
-    cells = [f"nullif(trim({table.sql(name)}::VARCHAR), '')" for name in columns]
-    if not _FEWEST_TOGETHER <= len(columns) <= _MOST_TOGETHER:
-        return None
-    there = " AND ".join(f"{cell} IS NOT NULL" for cell in cells)
-    apart = []
-    for cell in cells:
-        first, *others = (one for one in cells if one != cell)
-        same = " AND ".join(f"{first} = {other}" for other in others)
-        apart.append(f"count(*) FILTER (WHERE {there} AND {same} AND {first} <> {cell})")
-    (counts,) = table.opened.relation.aggregate(", ".join(apart)).fetchall()
-    never = [name for name, count in zip(columns, counts, strict=True) if not count]
     k = len(columns)
-    ruled_out = k * (1 - 1 / k) ** sum(counts) < _BY_CHANCE
+    if not _FEWEST_TOGETHER <= k <= _MOST_TOGETHER:
+        return None
+    texts = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in columns)
+    rows = table.few(*columns) or table.opened.relation.project(texts).limit(_MOST_ASKED).fetchall()
+    times = Counter(
+        row.index(word)
+        for row in rows
+        if all(row) and len({*row}) == len(("all", "one"))
+        for word in row
+        if row.count(word) == 1
+    )
+    never = [name for place, name in enumerate(columns) if place not in times]
+    ruled_out = k * (1 - 1 / k) ** times.total() < _BY_CHANCE
     return never[0] if len(never) == 1 and ruled_out else None
 
 

@@ -25,7 +25,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.foreign.together import FILE
+from quorate.table.exchange.foreign.together import FILE, SHEET
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
@@ -58,7 +58,7 @@ _SUMMARIES = frozenset(("summary", "aggregate", "aggregates", "totals"))
 """What a record is called of what was made of the rows below it."""
 _MOST_NUMBERED = 20
 """Numbers in a column that may still be those of systems."""
-_BINNED = 3
+_BELOW = 3
 """Rows to each level, at least, of which a record beside it tells what was made of them."""
 _MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""
@@ -247,7 +247,7 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
         return ()
     found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, _spelled(text))]
     labels = tuple(dict.fromkeys(found))
-    sheets = max((table.column(name).distinct for name in ("sheet", FILE) if name in table.names), default=1)
+    sheets = max((table.column(name).distinct for name in (SHEET, FILE) if name in table.names), default=1)
     return labels if len(found) in (len(labels), sheets * len(labels)) else ()
 
 
@@ -395,6 +395,6 @@ def copies(table: Table) -> set[str]:
     less = [(one, two) for one, name in last for two, other in last if name[:-1] == other and name[-1] in _COARSER]
     same |= {one.name for one, two in less if is_binned(table, two.name, one.name)}
     of_rows = [one.name for one in table.columns if "." in one.name and plain(one.name.split(".")[0]) in _SUMMARIES]
-    few = [one.name for one in table.columns if not one.numeric and 1 < one.distinct <= table.rows / _BINNED]
+    few = [one.name for one in table.columns if not one.numeric and 1 < one.distinct <= table.rows / _BELOW]
     same |= {name for name in of_rows if any(table.within(level, name) for level in few if level not in of_rows)}
     return same | {one.name for one in table.columns if holds_score(table, one)}

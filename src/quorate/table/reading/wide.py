@@ -86,14 +86,13 @@ _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 
 
 class _Family(NamedTuple):
-    """Columns of one kind, whether they hold words, their row, and others: with roles, made of these, agreed on."""
+    """Columns of one kind, whether they hold words, what their row is, and columns with roles or made of these."""
 
     columns: tuple[str, ...]
     words: bool
     row: str | None
     taken: frozenset[str]
     totals: tuple[str, ...]
-    resolved: tuple[str, ...]
 
 
 def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
@@ -107,7 +106,9 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     row = _row(table, known)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
-    columns, words, resolved = _alike(table, row, {*taken, *totals})
+    named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
+    ranked = len(named) > 1 and row is not None and _are_places(table, named)
+    columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
     placed = None if row or words else _places_within(table, columns, taken)
@@ -123,7 +124,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         said = f"{listed(columns, most=6)} hold 1 to {table.rows}, each once: places of every {row}, 1 the best"
         places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
         return Reading(places, (said,), "likely", said=said)
-    family = _Family(columns, words, row, frozenset(taken), totals, resolved)
+    family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
     both = None if counts else _of_crossed(family, known)
     strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
@@ -131,16 +132,6 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         counts or (None if both is None else both.also(_missing(strays))) or _of_one_role(table, family, known, strays)
     )
     return found if facet is None else found.naming({facet: facet}).granting(told)
-
-
-def _alike(table: Table, row: str | None, taken: set[str]) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
-    """Columns of one kind, whether they hold words, and those that say by name what the others came to together."""
-    named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
-    ranked = len(named) > 1 and row is not None and _are_places(table, named)
-    columns, words = (named, False) if ranked else family_of(table, taken)
-    resolved = tuple(name for name in columns if RESOLVED & {*words_of(name)})
-    resolved = resolved if len(columns) - len(resolved) > 1 else ()
-    return tuple(name for name in columns if name not in resolved), words, resolved
 
 
 def _row_with_facet(
@@ -205,15 +196,12 @@ def _are_levels(table: Table, columns: Sequence[str], known: Mapping[str, str]) 
 
 def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays: tuple[str, ...]) -> Reading:
     """Columns that are levels of one role, by their names, or the ways in which they may be."""
-    columns, words, row, taken, totals, agreed = family
+    columns, words, row, taken, totals = family
     said = role_of(row, columns, known, table.names)
-    ties = {*WORDS[TIE]} - {"c"}
-    outcome = [
-        one.name
-        for one in table.columns
-        if one.name not in columns and ({*GIVEN} & {*words_of(one.name)} or ties & {plain(word) for word in one.words})
-    ]
-    if said.role == SYSTEM and (words or outcome):  # these may name the two sides of votes
+    plainly, agreed = said.role == JUDGE and said.confidence != "unsure", _resolved(columns)
+    if plainly and agreed:
+        columns = tuple(name for name in columns if name not in agreed)
+    if said.role == SYSTEM and (words or _has_outcome(table, columns)):  # these may name the two sides of votes
         said = replace(said, confidence="unsure")
     options = _options(columns, known, row, said.role, words)
     hold = "the same words, each a label" if words else "scores on one scale"
@@ -231,8 +219,7 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
     parts = [] if words else [table.column(name) for name in columns]
     sums = tuple(name for name in alike if parts and is_made_of(table, table.column(name), parts))
     alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
-    plainly = said.role == JUDGE and said.confidence != "unsure"
-    agreed += tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
+    agreed = (agreed if plainly else ()) + tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
     agreed += tuple(one.name for one in table.columns if one.name not in columns and is_asked_late(table, one))
     alike = tuple(name for name in alike if name not in agreed)
     if totals:
@@ -258,15 +245,38 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
     granted += _left_out(totals, agreed, strays)
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
-        ways = _ways_of_roles(family, known, (said.role, *other), strays)
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
-        follower = follower_of(table, columns)
-        if follower is not None:
-            rest = tuple(name for name in columns if name != follower)
-            ways = (Meant(_options(rest, known, row, JUDGE, words), f"judges without {follower}"), *ways)
-            problem += f"; {follower} is never the only one apart: perhaps what the others came to together"
-        return Reading(options, tuple(reasons), said=problem, meant=ways)
+        ways = _ways_of_roles(family, known, (said.role, *other), strays)
+        return _without_resolved(table, family, known, Reading(options, tuple(reasons), said=problem, meant=ways))
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _has_outcome(table: Table, columns: Sequence[str]) -> bool:
+    """Whether a column beside others may say which of two was better, by its name or its words."""
+    ties = {*WORDS[TIE]} - {"c"}
+    free = [one for one in table.columns if one.name not in columns]
+    return any({*GIVEN} & {*words_of(one.name)} or ties & {plain(word) for word in one.words} for one in free)
+
+
+def _resolved(columns: Sequence[str]) -> tuple[str, ...]:
+    """The one column that is by its name what those who judged came to together, beside two or more."""
+    found = tuple(name for name in columns if RESOLVED & {*words_of(name)})
+    return found if len(found) == 1 < len(columns) - 1 else ()
+
+
+def _without_resolved(table: Table, family: _Family, known: Mapping[str, str], asked: Reading) -> Reading:
+    """A question that offers judges without the column of what these came to together, where one may be it."""
+    columns, words, row = family[:3]
+    named = _resolved(columns)
+    follower = named[0] if named else follower_of(table, columns)
+    if follower is None or JUDGE in known:
+        return asked
+    rest = tuple(name for name in columns if name != follower)
+    way = Meant(_options(rest, known, row, JUDGE, words), f"judges without {follower}")
+    others = [one for one in asked.meant if not named or [*one.options.get("wide", {})] != [JUDGE]]
+    why = "by its name" if named else "never the only one apart: perhaps"
+    said = f"{asked.said}; {follower} is {why} what the others came to together"
+    return replace(asked, said=said, meant=(way, *others))
 
 
 def _ways_of_roles(

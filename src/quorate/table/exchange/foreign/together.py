@@ -32,6 +32,8 @@ HASH = "item_hash"
 """Column that says what an item is, which must be the same in all files; no table has it."""
 FILE = "file"
 """Column that says in which of several files a row is, where another says which system it is of."""
+SHEET = "sheet"
+"""Column that says in which sheet of a workbook a row is."""
 _FILE = "file among several"
 
 
