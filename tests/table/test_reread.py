@@ -13,7 +13,7 @@ import quorate as q
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
 from quorate.table.long import rows_of
 from quorate.table.progress import calls_in_order, highest_replicates, item_values
-from quorate.table.reread import answers
+from quorate.table.reread import answers, reopened
 
 
 def test_words_read_as_a_share_are_words_again(tmp_path):
@@ -40,6 +40,16 @@ def test_a_wide_table_is_as_long_again(tmp_path):
     table = q.read(path, wide={"judge": ["ann", "bob"]}, announce=False)
     assert answers(table).values.tolist() == [1, 2, 5]
     assert item_values(table, "len") == {"a": 3, "b": 4}
+
+
+def test_columns_with_few_labels_are_held_and_not_scanned_again(tmp_path):
+    frame = pl.DataFrame({"item": range(100), "lang": ["en", "de"] * 50, "text": [f"t{i}" for i in range(100)]})
+    frame.with_columns(score=pl.col("item") % 5).write_csv(path := tmp_path / "few.csv")
+    with reopened(q.read(path, facets={"item": "item"}, announce=False)) as again:
+        rows, few = again.with_few(["lang", "text"], 30)
+        path.unlink()
+        assert (few, rows.columns) == (["lang"], ("item", "score", "lang"))
+        assert rows.cells("score").n.tolist() == [1] * 100
 
 
 @pytest.mark.parametrize("form", ["polars", "lazy", "pandas"])

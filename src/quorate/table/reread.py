@@ -17,6 +17,7 @@ from quorate.table.collapsed import Origin
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import NOTHING, Missing
+from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments, table_of
 
@@ -71,6 +72,25 @@ class Reopened(NamedTuple):
             self.source, replace(self.roles, score=score, status=None, replicate=None), self.missing
         )
 
+    def with_few(self, names: Sequence[str], most: int) -> tuple[Reopened, list[str]]:
+        """What has a role, and those of other columns that have few labels, at most about so many.
+
+        Of a file they are in memory then, which is not scanned again for each of them.
+        """
+        file, roles = self.source, self.roles
+        if not names or not isinstance(file, Opened):
+            return self, [*names]
+        inside = file.inside
+        counted = ", ".join(f"approx_count_distinct({quoted(inside[name])})" for name in names)
+        (labels,) = file.relation.aggregate(counted).fetchall()
+        few = [name for name, count in zip(names, labels, strict=True) if count <= 2 * most]
+        facets = [facet.column for facet in roles.facets]
+        kept = [name for name in (*facets, roles.score, roles.status, roles.replicate, *few) if name]
+        columns = tuple(dict.fromkeys(kept))
+        relation = file.relation.project(", ".join(quoted(inside[name]) for name in columns)).materialize()
+        held = replace(file, relation=relation, columns=columns, across=None)
+        return self._replace(source=held, columns=columns), few
+
     def answers(self) -> Ungrouped:
         """Every usable answer."""
         found = self.engine.ungroup(self.source, self.roles, self.own)
@@ -118,7 +138,6 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
 
     from quorate.table.collapse import eager, lazy, sql
     from quorate.table.columns.words import words_in_frame
-    from quorate.table.exchange.format import Opened
     from quorate.table.files import explained, located, opened, sha256
 
     origin = origin_of(judgments)

@@ -366,8 +366,9 @@ def _unused(judgments: Judgments) -> Iterator[Beside]:
     with contextlib.suppress(QuorateError):  # the source is gone, or a column holds no labels
         if not names:
             return
-        with reopened(judgments) as rows:
-            for name in names:
+        with reopened(judgments) as again:
+            rows, few = again.with_few(names, _MOST_LEVELS)
+            for name in few:
                 facets = replace(item, levels=(), parent=None), Facet(name, name, ())
                 roles = replace(rows.roles, facets=facets, replicate=None)
                 found = rows.engine.collapse(rows.source, roles, rows.missing)
@@ -383,8 +384,9 @@ def repeats_findings(judgments: Judgments) -> Iterator[Finding]:
     if judgments.labels or not (judgments.n > 1).any():
         return
     named = judgments.replicate
-    with contextlib.suppress(QuorateError), reopened(judgments) as rows:
-        for column in [named] if named else not_used(judgments.notes)[:_MOST_COLUMNS]:
+    with contextlib.suppress(QuorateError), reopened(judgments) as again:
+        rows, few = again.with_few([named] if named else not_used(judgments.notes)[:_MOST_COLUMNS], _MOST_LEVELS)
+        for column in few:
             facets = (*rows.roles.facets, Facet(column, column, ()))
             found = rows.engine.collapse(rows.source, replace(rows.roles, facets=facets, replicate=None), rows.missing)
             *cell, level = found.facets
