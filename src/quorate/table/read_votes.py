@@ -142,7 +142,8 @@ def read_votes(
     """
     if status is not None:
         roles = {**roles, "status": status}
-    shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({JUDGE: winner})
+    of = PROMPT if JUDGE in {*(facets or {}), *roles} else JUDGE  # who judged stands in a column of its own
+    shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({of: winner})
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]
     if not isinstance(model_b, str):

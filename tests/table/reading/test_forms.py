@@ -42,12 +42,15 @@ def test_several_grids_cross_what_was_shown_with_what_was_rated(tmp_path):
     assert (table.score_facts.low, table.score_facts.high) == (1, 5)
 
 
-def test_answers_to_many_questions_are_no_sides_of_votes(tmp_path):
+def test_answers_to_many_questions_are_votes_on_each_and_no_sides(tmp_path):
     said = ("A (old)", "B (new)", "Same")
     heads = ",".join(f"Question {n}: which is better?" for n in range(8))
     cells = [(f"p{n}@x.org", *(said[MARKS[(n + at) % N, 0] % 3] for at in range(8))) for n in range(N)]
     table = read(sheet(tmp_path, *rows(f"Email address,{heads}", cells)))
-    assert (levels(table), len(table.labels)) == ({"item": 8, "judge": N}, 3)
+    assert table.models == ("A (old)", "B (new)")
+    assert [len(table.facet(name).levels) for name in ("prompt", "judge")] == [8, N]
+    same = sum(MARKS[(n + at) % N, 0] % 3 == 2 for n in range(N) for at in range(8))
+    assert (table.n, table.n_decisive) == (8 * N, 8 * N - same)
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "csv"])

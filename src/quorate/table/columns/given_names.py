@@ -107,6 +107,8 @@ _FAMILY = re.compile(
     "|藤田|後藤|岡田|長谷川|村上|近藤|石井)(\\s*[\u3040-\u30ff\u4e00-\u9fff]{1,3})?"
 )
 """Family names before a given one, as China, Korea and Japan write them."""
+_INITIALS = re.compile(r"([^\W\d_a-z]\.[\s-]?)+[^\W\d_a-z][\w'\u2019-]+|[^\W\d_a-z][\w'\u2019-]+, ([^\W\d_a-z]\.\s?)+")
+"""Initials before a family name, or behind it, such as ``K. Ito`` and ``Ito, K.``."""
 _LATIN = str.maketrans(
     dict(zip("абвгдезиклмнопрстуфыэіґёїє", "abvgdeziklmnoprstufyeigeie", strict=True))
     | dict(zip("жйхцчшщъьюя", ["zh", "i", "kh", "ts", "ch", "sh", "shch", "", "", "yu", "ya"], strict=True))
@@ -130,13 +132,13 @@ def is_given(name: str) -> bool:
 
     Examples
     --------
-    >>> is_given("Anna"), is_given("Bob K."), is_given("Aroma"), is_given("claude-3")
-    (True, True, False, False)
+    >>> [is_given(name) for name in ("Anna", "Bob K.", "M. Duval", "Aroma", "claude-3")]
+    [True, True, True, False, False]
     >>> [is_given(name) for name in ("Ольга", "王敏", "鈴木さん", "准确性")]
     [True, True, True, False]
     """
     bare = without_remark(name).strip()
-    if _FAMILY.fullmatch(bare):
+    if _FAMILY.fullmatch(bare) or _INITIALS.fullmatch(bare):
         return True
     words = plain(bare).translate(_LATIN).split("_")
     return words[0] in _NAMES and len(words) <= len(("given", "family")) and all(word.isalpha() for word in words)

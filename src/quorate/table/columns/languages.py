@@ -21,8 +21,9 @@ _OF: Mapping[str, str] = {
         radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
+        krankenpfleger pfleger pflegekraft nurse; anzeige ad;
         annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
-        bewertung einstufung einschätzung rating; schulnote grade; urteil entscheidung verdict;
+        bewertung einstufung einschätzung rating; schulnote school_mark; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
         frage question; antwort response; satz sentence; dokument document; bild image;
         schüler schülerin schueler pupil; teilnehmer proband participant; kandidat candidate; modell model;
@@ -38,6 +39,7 @@ _OF: Mapping[str, str] = {
         rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
         annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
         dégustateur taster; lecteur lectrice reader; exercice exercise; radiologue radiologist;
+        infirmier infirmière nurse;
         traducteur traductrice translator; qualité quality; utilité usefulness; cohérence coherence;
         lisibilité readability; fluidité fluency; clarté clarity; exactitude accuracy; pertinence relevance;
         complétude completeness; médecin physician; enseignant enseignante teacher; jugement verdict;
@@ -59,7 +61,8 @@ _OF: Mapping[str, str] = {
         puntuación puntaje puntos calificación score; valoración rating; etiqueta label; pregunta question;
         respuesta response; redacción ensayo essay; texto text; alumno alumna pupil; estudiante student;
         paciente patient; imagen image; documento document; modelo model; sistema system; traducción translation;
-        tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie; izquierda left;
+        tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie; izquierda left; anuncio ad;
+        enfermero enfermera nurse;
         derecha right; fecha date; tiempo time; duración duration; idioma language; edad age; categoría category;
         criterio criterion; producto product; correcto correct; aprobado passed; promedio mean; media mean;
         oyente listener; voz voice; actual current; nuevo new; viejo old; dirección address; correo mail; tu su your;
@@ -72,7 +75,8 @@ _OF: Mapping[str, str] = {
         valutatore valutatrice evaluator; annotatore annotatrice annotator; correttore marker; esaminatore examiner;
         esperto esperta expert; medico physician; docente insegnante teacher; punteggio punti score;
         valutazione rating; etichetta label; domanda question; risposta response; testo text;
-        studente studentessa student; alunno alunna pupil; paziente patient; immagine image; modello model;
+        studente studentessa student; alunno alunna pupil; infermiere infermiera nurse;
+        paziente patient; immagine image; modello model;
         traduzione translation; compito task; esempio example; vincitore winner; pareggio tie; sinistra left;
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
@@ -84,6 +88,7 @@ _OF: Mapping[str, str] = {
         assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
         utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
         modelo model; texto text; frase sentence; empate tie; revisor revisora reviewer; endereço address;
+        enfermeiro enfermeira nurse; doente paciente patient; anúncio ad;
         seu sua your; carimbo timestamp; nome name; comentário remarks; notícia article;
         avaliador avaliadora evaluator; anotador annotator; especialista expert; pontuação pontos score;
         avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
@@ -95,6 +100,7 @@ _OF: Mapping[str, str] = {
         kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner; leraar teacher;
         lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict; vraag question;
         antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;
+        verpleegkundige nurse;
         afbeelding beeld image; vertaling translation; taak task; voorbeeld example; winnaar winner;
         gelijkspel gelijk tie; duur duration; leeftijd age; emailadres email_address; naam name; uw jouw your;
         tijdstempel timestamp; taal language; inhoud content; opbouw structure; totaal total; categorie category;
@@ -106,7 +112,8 @@ _OF: Mapping[str, str] = {
         stary stara old; wersja version; uwagi remarks; sędzia judge; jakość quality; jasność clarity;
         poprawność correctness; zadanie task; przykład example; model model; tekst text; ekspert expert;
         egzaminator examiner; punkty points; oceniający rater; recenzent reviewer; ocena rating; wynik score;
-        pytanie question; odpowiedź response; zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
+        pytanie zapytanie question; odpowiedź response; treść text;
+        zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
         remis tie; endnote final_grade""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
@@ -200,7 +207,7 @@ _OF: Mapping[str, str] = {
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
         評価 rating; 評点 rating; 良かった preferred; 質問 問題 question; 回答 response; 設問 item; ラベル label;
         勝者 winner; 引き分け tie; カテゴリ category; システム system; 流暢さ fluency; 正確さ accuracy; 文体 style;
-        パネル panelist; 氏名 name; 番号 number; 文id sentence_id; 平均 mean; 新 new; 旧 old""",
+        パネル panelist; 氏名 name; 番号 number; 文 sentence; 平均 mean; 新 new; 旧 old""",
 }
 """For each language groups of words, the last of each the English one."""
 
@@ -217,6 +224,8 @@ _ENGLISH = {
 _PHRASES = {word for word in _ENGLISH if "_" in word}
 _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
+_JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
+"""Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
@@ -239,7 +248,7 @@ def plain(text: str) -> str:
     bare = re.sub("n°|№", " number", bare, flags=re.IGNORECASE)
     bare = re.sub("(?i)(?<![a-z])e-(mail|post)", lambda one: "e" + one[1].lower(), re.sub(r"#\s*$", " number", bare))
     bare = _BEHIND.sub("", bare)
-    words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", bare)
+    words = re.sub(_JOINED, "_", bare)
     folded = words.lower() if words.isascii() else _folded(words)
     english = [*filter(None, map(_english, _in_phrases([*filter(None, re.split(r"[\W_]+", folded))])))]
     if len(english) == _PAIR and english[0] == "id":  # as other languages join them

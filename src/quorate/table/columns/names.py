@@ -130,7 +130,7 @@ JUDGED = frozenset(
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
-        "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry"
+        "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry exhibit"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -147,7 +147,7 @@ CRITERIA = frozenset(
         "persuasiveness trustworthiness usability aesthetics composition realism taste flavour flavor aroma texture "
         "appearance communication collaboration teamwork leadership values coding professionalism motivation "
         "attitude terminology rigour rigor thesis evidence meaning naturalness resolution salience arousal valence "
-        "technical artistic"
+        "technical artistic alignment engagement citation"
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -321,7 +321,7 @@ def is_judge(name: str) -> bool:
     """
     if re.fullmatch(r"(panel|jury|committee|board)_member_\w+", plain(name)):
         return True
-    bare = without_remark(name)
+    bare = re.sub(r"['\u2019](\w)", lambda one: one[1].lower(), without_remark(name))  # such as Judge O'Connor
     words = words_of(bare)
     others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
     if _has_initials(bare):

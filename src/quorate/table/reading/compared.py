@@ -158,6 +158,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if plain(one.name) not in REPLICATES and 2 * one.filled > table.rows]
     free = [one for one in free if not (one.words and {*map(plain, one.words)} <= _TRUTHS)]  # as of headphones worn
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
+    free = [one for one in free if not is_aspect(one.name)] or free
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]
     free = [one for one in free if not (is_sentence(one) or _says_the_same(table, one, str(item)))]

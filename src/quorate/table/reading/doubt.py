@@ -167,7 +167,7 @@ def _open(
     if left and not (added or open_ or _told_apart(table, found, known, left)):
         ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
-    if len(added) > 1 and not found.tied:
+    if sum(not is_aspect(name) for name in added) > 1 and not found.tied:
         open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")

@@ -148,6 +148,8 @@ _SAMPLED = frozenset((*_TRIES, "sample", "generation", "completion", "rollout", 
 """What a column is called, with a word for a number, that counts what one system answered to the same."""
 _NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
 """Words in the name of an id of something else than what is judged."""
+_BACKGROUND, _MANY = frozenset((*DESCRIBED, "language", "lang", "locale", "platform", "device", "channel")), 10
+"""Words in the name of a column of where what is judged comes from, and rows of each level from which on it does."""
 _FEW_AGAIN = 0.02
 """Share of rows that repeat another which are no sign of a facet that tells them apart."""
 _MOST_ADDED, _MOST_TRIED = 2, 12
@@ -250,8 +252,9 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         who = [known[role] for role in (JUDGE, SYSTEM) if role in known]
         met = [one for one in judged if who and table.keys([one.name, *who]) == table.rows]
         judged = met if len(met) == 1 else judged  # as each reviewer met a submission once, and no text of a review
-        coming = [one for one in coming if not (_names_who(one.name) or _is_remark(one, table.rows))]
-        coming = [one for one in coming if not (JUDGE in known and _names_the_same(table, one, known[JUDGE]))]
+        none = {one.name for one in coming if _names_who(one.name) or _is_background(one, table.rows)}
+        none |= {one.name for one in coming if JUDGE in known and _names_the_same(table, one, known[JUDGE])}
+        coming = [one for one in coming if not (one.name in none or _is_remark(one, table.rows))]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
         id_first = unique is not None and is_id(unique)
@@ -266,7 +269,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
             measured = unique or (most.name if most else None)
         if measured is None:
             others = [one for one in table.columns if not (one.name in taken or _is_remark(one, table.rows))]
-            others = [one for one in others if not _is_payload(one)]
+            others = [one for one in others if not (_is_payload(one) or _is_background(one, table.rows))]
             named, measured = not others, ROW_NUMBER
             reasons.append("no column says what is judged: every row is another")
         elif unique is None:
@@ -275,8 +278,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
             why = "has the most levels that come back" if most_levels else "is named so, and has levels that come back"
             reasons.append(f"{measured} {why} ({levels:,}): what is measured")
         else:
-            levels = table.column(measured).distinct
-            reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
+            reasons.append(f"{measured} is another in each of {table.rows:,} rows: what is measured, once each")
         known[ITEM] = facets[ITEM] = measured
         if measured == ROW_NUMBER:
             return Key(facets, reasons, True, named, ())
@@ -434,6 +436,11 @@ def _is_named(unique: str, judged: Sequence[Column], rows: int) -> bool:
 def _is_ward(one: Column) -> bool:
     """Whether a unit is where something happened, as the words in it say, and not one of what is judged."""
     return {*words_of(one.name)} <= {"unit"} and not all(re.search(r"\d", word) for word in one.words)
+
+
+def _is_background(one: Column, rows: int) -> bool:
+    """Whether a column says where much of what is judged comes from, as its language does: each level of many rows."""
+    return _MANY * one.distinct <= rows and bool({*words_of(one.name)} & _BACKGROUND)
 
 
 def _is_payload(one: Column) -> bool:

@@ -201,7 +201,7 @@ def _said_of_judges(
 
 def are_people(columns: Sequence[str], bare: Sequence[str]) -> bool:
     """Whether names, and without the words they share, are given names, or half of them beside what may be surnames."""
-    others = [name for name, one in zip(columns, bare, strict=True) if not is_given(one)]
+    others = [name for name, one in zip(columns, bare, strict=True) if not (is_given(one) or is_given(name))]
     parts = varying(columns) if len(columns) > 1 else list(bare)  # such as anna of mod_anna
     if parts != [*map(plain, columns)] and 2 * sum(map(is_given, parts)) > len(parts) and all(map(str.isalpha, parts)):
         return True

@@ -21,7 +21,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.unnamed import of_unnamed
-from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, decided, winner_of
+from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, SHOWN, decided, winner_of
 from quorate.wording import listed
 
 FEWEST_SHARED = 0.5
@@ -43,8 +43,6 @@ _TIES = ("tie", "ties", "draws", "drawn", "no_preference", "n_ties", "equal", "n
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
 """Words beside a number in the name of a column of who has that place."""
-_SHOWN = frozenset(("shown", "seen", "displayed", "presented"))
-"""Words in the name of a column of what stood first, which is no place that somebody gave."""
 MOST_SYSTEMS, _SEEN = 50, 400
 _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
@@ -76,7 +74,7 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = winner_of(table, a, b)
-    first = {"order": "model_a"} if all(_SHOWN & {*words_of(name)} for name in (a, b)) else {}  # the left stood first
+    first = {"order": "model_a"} if all(SHOWN & {*words_of(name)} for name in (a, b)) else {}  # the left stood first
     return None if winner is None else decided(table, named, winner, reasons).naming(first)
 
 
@@ -205,7 +203,7 @@ def _each_once(table: Table, names: Sequence[str]) -> bool:
 def _place_in(name: str) -> int | None:
     """The place that a column holds by its name, such as ``1st choice``, ``rank_2`` and ``third``."""
     words = words_of(name)
-    if {*words} & _SHOWN:
+    if {*words} & SHOWN:
         return None
     numbers = [int(number[1]) for word in words if (number := re.fullmatch(r"(\d+)(st|nd|rd|th)?", word))]
     named = [_NTH.index(word) + 1 for word in words if word in _NTH]

@@ -212,6 +212,14 @@ def _is_score(table: Table, name: str) -> bool:
     return column.distinct > 1 and any(same_scale(one, column) for one in others)
 
 
+_KINDS = frozenset(("type", "kind", "phase", "block", "trial"))
+"""Words in the name of a column that says of which kind a row is."""
+_CHECKS = frozenset(
+    ("chk", "check", "catch", "catch_trial", "practice", "attention_check", "trap", "honeypot", "tutorial")
+)
+"""What rows are called that check who judged, or show how it is done."""
+
+
 def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     """Refuse rows that are no judgments: totals at the end, and names that spreadsheets write once for many rows."""
     for one in table.columns:
@@ -228,6 +236,13 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
                 f"source: {one.name} is {shown} in {rows}, which may be made of the others",
                 ways=(Meant({"where": keep}, "without " + ("that row" if len(found) == 1 else "those rows")),),
             )
+    for one in table.columns:
+        checks = _checks_in(one)
+        if checks:
+            keep = f"{quoted(one.name)} NOT IN ({', '.join(map(literal, checks))})"
+            shown = listed([f'"{label}"' for label in checks])
+            said = f"source: rows whose {one.name} is {shown} are there to check who judged, by name"
+            raise Unsure(said, ways=(Meant({"where": keep}, "without those rows"),))
     for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
         column = table.column(name)
         if 2 <= column.distinct == column.filled <= table.rows / 2:
@@ -235,6 +250,13 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
                 f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
                 "spreadsheet writes a name once for the rows below it; fill it in down the column"
             )
+
+
+def _checks_in(one: Column) -> list[str]:
+    """Labels of rows that were shown to see whether who judged pays heed, as ``BAD`` beside ``TGT`` or ``catch``."""
+    labels = {word: plain(word) for word in one.words} if {*words_of(one.name)} & _KINDS else {}
+    checks = [word for word, said in labels.items() if said in _CHECKS or (said == "bad" and "tgt" in labels.values())]
+    return sorted(checks) if len(checks) < len(labels) == one.distinct else []
 
 
 def _totals_in(table: Table, one: Column) -> tuple[str, ...]:

@@ -174,7 +174,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         return None
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
-    return _of_less(table, _with_compared(table, found, known, compared))
+    return _of_less(table, _with_compared(table, found, known, compared), known)
 
 
 def _with_compared(table: Table, found: Reading, known: Mapping[str, str], compared: bool) -> Reading:
@@ -208,12 +208,12 @@ def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
     return {name} - {known.get("score", "")}
 
 
-def _of_less(table: Table, found: Reading) -> Reading:
+def _of_less(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
     columns = found.options.get("wide", {}).get(SYSTEM, ())
     if found.confidence == "unsure":
         return found
-    if (said := _said_of_marks(table, found.options)) is not None:
+    if (said := _said_of_marks(table, found.options, known)) is not None:
         less = Meant({**found.options, "less_is_better": True}, "1 is the best")
         return replace(found, confidence="unsure", said=said, meant=(less, Meant(found.options, "more is better")))
     if not (columns and all(map(is_less, columns))):
@@ -221,14 +221,14 @@ def _of_less(table: Table, found: Reading) -> Reading:
     return of_less(columns[0], found.options, found.reasons, found.said) or found
 
 
-def _said_of_marks(table: Table, options: Mapping[str, Any]) -> str | None:
+def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
     """Why more may not be better of what systems were given, by names for marks and their ends; None where it is."""
     wide = options.get("wide", {})
-    if SYSTEM not in {*options.get("facets", {}), *wide}:
+    if SYSTEM not in {*known, *options.get("facets", {}), *wide}:
         return None
     score = str(options.get("score", ""))
     names = [name for columns in wide.values() for name in columns] or [score] * (plain(score) in _MARKS)
-    marks = [table.column(one) for one in names if one in table.names and {*words_of(one)} & {*_MARKS, plain(score)}]
+    marks = [table.column(one) for one in names if one in table.names and {*words_of(one), plain(one)} & {*_MARKS}]
     if not marks or len(marks) < len(names):
         return None
     low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
@@ -420,6 +420,9 @@ def _of_score(
     if _one_category_each(table, known):
         reasons.append(f"every {known[JUDGE]} met one {known[CATEGORY]} alone: it is left out")
         dropped = {*dropped, CATEGORY}
+    if _in_some_categories(table, known, facets):
+        anew = f"some {known[ITEM]} stand under several {known[CATEGORY]}, which is left out"
+        dropped = {*dropped, CATEGORY}
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
     chosen = tuple(name for name in found.added if is_aspect(name) or any(map(is_criterion, table.column(name).words)))
@@ -465,6 +468,16 @@ def _one_category_each(table: Table, known: Mapping[str, str]) -> bool:
         return False
     few = table.column(known[CATEGORY]).distinct
     return 1 < few < table.column(known[JUDGE]).distinct and table.within(known[JUDGE], known[CATEGORY])
+
+
+def _in_some_categories(table: Table, known: Mapping[str, str], facets: Mapping[str, str]) -> bool:
+    """Whether a few of what is judged stand under several categories, and its labels do not start again in each."""
+    item, category = known[ITEM], known.get(CATEGORY)
+    if not category or item not in table.names or table.within(item, category):
+        return False
+    others = {name for role, name in {**known, **facets}.items() if role not in ("score", "status", CATEGORY) and name}
+    few = 2 * table.keys([item, category]) < 3 * table.column(item).distinct
+    return few and table.keys([*others]) == table.rows
 
 
 def _why(table: Table, score: str, taken: set[str]) -> str:

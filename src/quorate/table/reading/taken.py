@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
-from quorate.roles import JUDGE, SYSTEM
+from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.names import RESPONSES, words_of
 from quorate.table.columns.scales import number
@@ -28,7 +28,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.compared import of_judged
 from quorate.table.reading.family import MOST_WORDS
-from quorate.table.reading.key import is_of_people
+from quorate.table.reading.key import MOST_WORDINGS, is_of_people
 from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold
@@ -220,10 +220,9 @@ def _as_it_is(
     if not isinstance(table, Judgments):
         return table, ""
     compared = about == SYSTEM
-    if compared and kind is None and table.source.instead == "votes" and table.n_levels(SYSTEM) < len("ab"):
-        return read("votes", {"part": "votes"}), "one system against another is compared by votes: " + argument(
-            "part", "votes"
-        )
+    instead = _of_what_differs(table, kind) if compared else None
+    if instead is not None:
+        return read(*instead[:2]), instead[2]
     compared &= SYSTEM not in table.names and table.origin is not None
     if not (
         compared
@@ -241,6 +240,20 @@ def _as_it_is(
     except InvalidInput:  # there is nothing else that it may be
         return table, ""
     return read(found.kind, found.options) if found.options else table, found.said
+
+
+def _of_what_differs(table: Judgments, kind: Kind | None) -> tuple[Kind, Mapping[str, Any], str] | None:
+    """How a table is read whose rows are all of one system, where its votes or its prompts can be compared."""
+    if SYSTEM not in table.names or table.n_levels(SYSTEM) >= len("ab"):
+        return None
+    if kind is None and table.source.instead == "votes":
+        by = "one system against another is compared by votes: " + argument("part", "votes")
+        return "votes", {"part": "votes"}, by
+    if PROMPT not in table.names or not len("ab") <= table.n_levels(PROMPT) <= MOST_WORDINGS:
+        return None
+    system, prompt = table.facet(SYSTEM).column, table.facet(PROMPT).column
+    said = f"{system} is the same in every row: {prompt} taken for what is compared"
+    return "scores", {"facets": {SYSTEM: prompt, PROMPT: ""}}, said
 
 
 def _repeats(table: Judgments) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 
 from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, SAME
-from quorate.table.columns.aliases import claims
+from quorate.table.columns.aliases import TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import IDS, PEOPLE, RESPONSES, words_of
+from quorate.table.columns.names import COMPARED, IDS, PEOPLE, RESPONSES, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -20,8 +20,9 @@ from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
 from quorate.table.reading.doubt import is_sentence
 from quorate.table.reading.in_words import is_prose
 from quorate.table.reading.key import claims_of, is_of_people
+from quorate.table.reading.levels import are_people, stripped
 from quorate.table.reading.reading import Meant, Reading
-from quorate.table.reading.winner import MARKS, OF_SCORES, Winner, decided, sides_in
+from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, Winner, decided, sides_in
 from quorate.wording import listed, words
 
 _SHOWN = RESPONSES | {"text", "summary", "translation", "story", "solution", "message", "email", "essay", "image"}
@@ -30,8 +31,8 @@ _GIVEN = PEOPLE | {"ref", "expected", "correct", "ideal", "ground", "target", "s
 """Words in the name of an answer that others are held against."""
 _CHOSEN = frozenset(
     words(
-        "winner preference preferred prefers pref choice chosen better best favourite favorite vote verdict pick "
-        "picked winning more"
+        "winner preference prefer preferred prefers pref choice chosen better best favourite favorite vote verdict "
+        "pick picked winning more"
     )
 )
 """Words in the name of a column that says which of two is better."""
@@ -82,11 +83,12 @@ def of_unnamed(table: Table, compared: bool) -> Reading | None:
 
     Where systems are to be ``compared``, sides that are no more than letters or numbers are asked about.
     """
-    found = _between(table) or _counted(table)
+    found = _in_columns(table) or _between(table) or _counted(table)
     if found is None or not compared or found.confidence != "likely":
         return found
     names = [str(found.options[role]).removeprefix(SAME) for role in ("model_a", "model_b")]
-    if {words_of(name)[-1] for name in names} - _PLACES or all(words_of(name)[0] == "v" for name in names):
+    told = any({*words_of(name)} & COMPARED for name in names)  # a variant is no place
+    if told or {words_of(name)[-1] for name in names} - _PLACES or all(words_of(name)[0] == "v" for name in names):
         return found
     return replace(found, confidence="unsure", said=f"{listed(names)} are sides, and no systems by their names")
 
@@ -114,6 +116,41 @@ def _between(table: Table) -> Reading | None:
     reason = f"{listed([best[0].name, *also])} {'say' if also else 'says'} which is better"
     found = Winner(best[0].name, best[2], reason, "sure", reason if also else "", also)
     return decided(table, _constant(names), found, (shown,))
+
+
+def _in_columns(table: Table) -> Reading | None:
+    """Votes in a column for each question that somebody answered, or for each who judged: two sides, and ties.
+
+    A side may be spelled in several ways, and be in no label of one column.
+    """
+    texts = [one for one in table.columns if not one.numeric and 0 < len(one.words) == one.distinct]
+    texts = [one for one in texts if _says_chosen(one) and not is_of_people(one.name)]
+    spelled: dict[str, list[str]] = {}
+    for word in sorted({word for one in texts for word in one.words}):
+        spelled.setdefault("" if _is_tie(word) else _bare(word), []).append(word)
+    ties, sides = spelled.pop("", []), sorted(spelled)
+    if len(texts) < 2 or len(sides) != 2 or not ties or {*sides} & KNOWN:
+        return None
+    columns, names = tuple(one.name for one in texts), [spelled[side][0] for side in sides]
+    people = are_people(columns, stripped(columns))
+    who = [name for name in claims_of(table, JUDGE) if table.keys([name]) == table.rows]
+    who = who or [one.name for one in table.columns if plain(one.name) in TIMES and one.distinct == table.rows]
+    asked = claims(table.names, VOTE_ALIASES[PROMPT]) if people else who
+    if len(asked) > 1 or not (people or who):
+        return None
+    said = f"{listed(names)} are compared in {len(columns)} columns, each of one {'judge' if people else 'question'}"
+    outcomes = {"a": tuple(spelled[sides[0]]), "b": tuple(spelled[sides[1]]), "tie": tuple(ties)}
+    facets = {PROMPT if people else JUDGE: asked[0] if asked else ROW_NUMBER}
+    if any(plain(name) in TIMES and name not in asked for name in table.names):
+        facets["time"] = ""  # when somebody sent the form is no time of a vote
+    options = {**_constant(names), "winner": columns, "outcomes": outcomes, "facets": facets}
+    return Reading(options, (said,), "likely", "votes", said)
+
+
+def _is_tie(word: str) -> bool:
+    """Whether a label says that neither side is better, such as ``Both the same``."""
+    tokens = {*plain(word).split("_")}
+    return plain(word) in _NO_SIDE or bool(tokens & MARKS["tie"] and not tokens & {*MARKS["a"], *MARKS["b"]})
 
 
 def _counted(table: Table) -> Reading | None:

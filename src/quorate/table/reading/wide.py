@@ -82,6 +82,8 @@ CODED = frozenset(("label", "class", "sentiment", "stance"))
 """Words in the name of a column of labels, whose numbers may be codes."""
 _RANKED = frozenset(("rank", "place", "ranking", "placing"))
 """Words in the names of columns that hold places."""
+_ROWS = frozenset(("no", "nr", "number", "row", "index", "idx"))
+"""Words in the name of a column that counts rows."""
 _FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
 
 
@@ -548,6 +550,10 @@ def _row(table: Table, known: Mapping[str, str]) -> str | None:
         ids = [one for one in table.columns if one.name not in known.values() and names_rows(table, one)]
         judged = {one.name for one in ids if is_judged(one.name)}
         ids.sort(key=lambda one: (measures(one.name), one.name not in judged, not is_id(one.name), one.name))
+        if JUDGE in known and ids and {*words_of(ids[0].name)} <= _ROWS:  # a number of rows beside what each judge met
+            met = [one.name for one in table.columns if is_judged(one.name) and one.distinct < table.rows]
+            met = [name for name in met if table.keys([name, known[JUDGE]]) == table.rows]
+            ids = [table.column(met[0])] if len(met) == 1 else ids
         again = [one.name for one in table.columns if one.name not in known.values() and _comes_back(table, one)]
         key = [*([one.name for one in ids] or again)[:1], *key]
     if not key or (ITEM not in known and key[0] in known.values()):

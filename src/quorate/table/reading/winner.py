@@ -47,6 +47,8 @@ OF_SCORES = frozenset(
 
 
 KNOWN = {word for words in WORDS.values() for word in words}
+SHOWN = frozenset(("shown", "seen", "displayed", "presented"))
+"""Words in the name of a column of what stood first, which is no place that somebody gave, nor who won."""
 
 
 def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Sequence[str]) -> Reading:
@@ -208,6 +210,8 @@ def _no_outcome(one: Column) -> bool:
     """Whether a column says another thing by its name; words may be an outcome where numbers would be a score."""
     if plain(one.name) == "outcome":
         return False
+    if {*words_of(one.name)} & SHOWN:
+        return True
     return plain(one.name) in OF_SCORES and (one.numeric or plain(one.name) not in ALIASES["score"])
 
 

@@ -33,6 +33,8 @@ _ANSWERS = ("accept", "reject", "ignore")
 _SHOWN = ("A", "B", "input", "output", "reject")
 """What a comparison shows, and no label."""
 _OWN = ("options", "accept", "answer", "mapping", "config", "tokens", "spans")
+_AB = ("A", "B")
+_Tasks = list[tuple[int, dict[str, Any]]]
 
 
 def claims(glance: Glance) -> bool:
@@ -52,8 +54,9 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     """
     no_parts(part, path)
     tasks = list(objects(path, "_task_hash", "answer", of="Prodigy"))
-    if any("mapping" in task for _, task in tasks):
-        return _compared(connection, path, tasks)
+    names = _AB if any("mapping" in task for _, task in tasks) else _two_that_answered(tasks)
+    if names is not None:
+        return _compared(connection, path, tasks, names)
     said = [_said(task, f"{path}: line {number}") for number, task in tasks]
     scores = _scores(said)
     fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in _OWN)
@@ -73,8 +76,21 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     return records.opened(connection, "scores", notes=notes)
 
 
-def _compared(connection: duckdb.DuckDBPyConnection, path: Path, tasks: list[tuple[int, dict[str, Any]]]) -> Opened:
-    """A vote for each comparison of A and B, which ``mapping`` says under what they were shown."""
+def _two_that_answered(tasks: _Tasks) -> tuple[str, str] | None:
+    """Names of the two options that every task shows, each with texts of its own: whose answers they are."""
+    texts: dict[str, set[str]] = {}
+    for _, task in tasks:
+        options = task.get("options")
+        if not isinstance(options, list) or len(options) != 2 or not all(isinstance(one, dict) for one in options):
+            return None
+        for one in options:
+            texts.setdefault(str(one.get("id")), set()).add(str(one.get("text", one.get("html"))))
+    several = len(texts) == 2 and all(len(shown) > 1 for shown in texts.values())
+    return (min(texts), max(texts)) if several else None
+
+
+def _compared(connection: duckdb.DuckDBPyConnection, path: Path, tasks: _Tasks, names: tuple[str, str]) -> Opened:
+    """A vote for each comparison of two, whose options say, or ``mapping`` says, under what they were shown."""
     known = {*_OWN, *_SHOWN}
     fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in known)
     columns = columns_of(fields, "votes")
@@ -83,33 +99,34 @@ def _compared(connection: duckdb.DuckDBPyConnection, path: Path, tasks: list[tup
     records = Records(*added, *columns.values(), "model_a", "model_b", "winner", "order", "judge", "status")
     for line, task in tasks:
         where = f"{path}: line {line}"
-        side, first = _side(task, where)
+        side, first = _side(task, names, where)
         judge = task.get("_annotator_id") or task.get("_session_id")
         records.add(
             **{
                 PROMPT: name_at(task.get("_input_hash", task["_task_hash"]), f"{where}: _input_hash"),
                 **labelled(task, columns),
             },
-            model_a="A",
-            model_b="B",
+            model_a=names[0],
+            model_b=names[1],
             winner=side,
             order=first,
             judge=None if judge is None else name_at(judge, f"{where}: _annotator_id"),
             status="refused" if task["answer"] == "ignore" else "ok",
         )
-    notes = [Note("Prodigy: comparisons of A and B, the two files or prompts that the recipe was given, in this order")]
+    given = ", the two files or prompts that the recipe was given, in this order" if names == _AB else ""
+    notes = [Note(f"Prodigy: comparisons of {names[0]} and {names[1]}{given}")]
     return records.opened(connection, "votes", notes=notes)
 
 
-def _side(task: Mapping[str, Any], where: str) -> tuple[str | None, str | None]:
+def _side(task: Mapping[str, Any], names: tuple[str, str], where: str) -> tuple[str | None, str | None]:
     """Who won a comparison, and who was shown first where options say it; None of what is not said."""
     mapping, answer = task.get("mapping"), task["answer"]
-    if not isinstance(mapping, dict) or sorted(map(str, mapping.values())) != ["accept", "reject"]:
+    if names == _AB and (not isinstance(mapping, dict) or sorted(map(str, mapping.values())) != ["accept", "reject"]):
         raise InvalidData(f"{where}: mapping is {shown(mapping)}; accept and reject of A and B are needed there")
-    if set(mapping) != {"A", "B"} or answer not in _ANSWERS:
+    if {*(mapping or names)} != {*names} or answer not in _ANSWERS:
         raise InvalidData(f"{where}: answer {shown(answer)} with mapping {shown(mapping)} is not known")
-    models = {"A": "model_a", "B": "model_b"}
-    if "reject" in task or "options" not in task:  # two are shown, and one is chosen by accept or reject
+    models = {names[0]: "model_a", names[1]: "model_b"}
+    if mapping and ("reject" in task or "options" not in task):  # two are shown, and one is chosen by accept or reject
         return next((models[name] for name, meant in mapping.items() if meant == answer), None), None
     options = [one.get("id") for one in list_at(task["options"], f"{where}: options") if isinstance(one, dict)]
     accepted = list_at(task.get("accept"), f"{where}: accept") if answer == "accept" else []

@@ -1,0 +1,125 @@
+"""What names and labels tell: people by initials, rows that check who judged, sides of votes in columns, marks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.table.reading.test_forms import book, levels, read
+from tests.table.reading.test_sheet import MARKS, N, rows, sheet
+
+import quorate as q
+from quorate.table.reading.reading import Unsure
+
+
+@pytest.mark.parametrize(
+    "names", [("M. Duval", "K. Ito", "S.-A. Hartmann"), ("Judge O\u2019Connor", "Judge Patel", "Judge Ng")]
+)
+def test_initials_and_apostrophes_are_of_people(tmp_path, names):
+    table = read(sheet(tmp_path, *rows("Wine," + ",".join(names), [(f"wine {n}", *MARKS[n]) for n in range(N)])))
+    assert levels(table) == {"item": N, "judge": 3}
+
+
+def test_rows_that_check_who_judged_are_left_out(tmp_path):
+    """As the marks of WMT's Appraise, whose items of the type BAD were spoilt on purpose."""
+    head = "UserID,SystemID,SegmentID,Type,Score,DocID"
+    real = [
+        (f"u{n % 3}", system, n, "TGT", 10 * MARKS[n, j], f"d{n % 4}")
+        for n in range(N)
+        for j, system in enumerate("xy")
+    ]
+    spoilt = [(f"u{n % 3}", "x", n, "BAD", 1, f"d{n % 4}") for n in range(6)]
+    found = q.compare(sheet(tmp_path, *rows(head, real + spoilt)), "x", "y")
+    assert found.difference.estimate.value == pytest.approx(10 * (MARKS[:, 0] - MARKS[:, 1]).mean(), abs=1)
+
+
+def test_what_was_shown_first_is_not_who_won(tmp_path):
+    cells = [(f"q{n}", *("uv" if n % 2 else "vu"), ("left", "right")[n % 3 % 2], 1 + n % 2) for n in range(N)]
+    with pytest.raises(Unsure, match="choice holds 1 and 2, and no name says which side is which"):
+        read(sheet(tmp_path, *rows("query_id,left_model,right_model,first_shown,choice", cells)))
+
+
+def test_winners_in_columns_of_judges_may_be_spelled_in_several_ways(tmp_path):
+    said = ("Variant A", "variant-a", "Variant B", "variant b", "tie")
+    cells = [(n, *(said[(n + at * (n % 2)) % 5] for at in range(3))) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows("prompt_no,winner_dana,winner_priya,winner_tom", cells)))
+    assert (votes.models, len(votes.facet("judge").levels)) == (("Variant A", "Variant B"), 3)
+    assert (votes.n, votes.n_decisive) == (
+        3 * N,
+        3 * N - sum((n + at * (n % 2)) % 5 == 4 for n in range(N) for at in range(3)),
+    )
+
+
+def test_the_number_of_a_row_is_not_what_two_judges_each_met(tmp_path):
+    cells = [
+        (1 + n + N * j, f"p{n}", who, *MARKS[(n + j) % N][:2])
+        for j, who in enumerate(("Ana", "Luis"))
+        for n in range(N)
+    ]
+    means = ["TOTAL", "", "", 2 * MARKS[:, 0].sum(), 2 * MARKS[:, 1].sum()]
+    head = ["Nº", "Producto", "Evaluador", "Puntuación Gemini", "Puntuación Llama"]
+    book(tmp_path / "fichas.xlsx", {"Hoja 1": [head, *map(list, cells), means]})
+    found = q.compare(tmp_path / "fichas.xlsx")
+    assert found.difference.shared_items == N
+
+
+def test_a_language_is_not_what_was_judged(tmp_path):
+    cells = [(("en", "de")[n % 2], "vw"[at], MARKS[n, at]) for n in range(N) for at in range(2)]
+    found = q.compare(sheet(tmp_path, *rows("Language,Engine,Score", cells)), "v", "w")
+    assert found.difference.estimate.value == pytest.approx((MARKS[:, 0] - MARKS[:, 1]).mean())
+
+
+def test_who_told_a_story_is_compared_beside_criteria(tmp_path):
+    names = ("plot", "dialogue", "pacing")
+    cells = [
+        (f"s{n}", who, name, MARKS[(n + j * at) % N, at] + j, "critic")
+        for n in range(N)
+        for j, who in enumerate(("bard", "fabula"))
+        for at, name in enumerate(names)
+    ]
+    found = q.compare(
+        sheet(tmp_path, *rows("scene_id,storyteller,criterion,points,judge_model", cells)), "fabula", "bard"
+    )
+    assert found.difference.estimate.value == pytest.approx(1)
+
+
+def test_school_marks_are_asked_about_and_a_few_odd_topics_are_left_out(tmp_path):
+    head = "Anfrage-Nr;Thema;Modell;Prüfer/in;{}"
+    cells = [
+        (f"BA-{n}", "Kfz" if (n, j, at) == (3, 1, 1) else "Pass", model, f"Fr. {who}", 1 + MARKS[n, at] % 5)
+        for n in range(N)
+        for j, model in enumerate(("alt", "neu"))
+        for at, who in enumerate(("Brandt", "Klee"))
+    ]
+    with pytest.raises(Unsure, match="in Germany and Austria 1 is the best mark"):
+        q.compare(sheet(tmp_path, *rows(head.format("Schulnote"), cells, ";")))
+    table = read(sheet(tmp_path, *rows(head.format("Punkte"), cells, ";")))
+    assert levels(table) == {"item": N, "judge": 2, "system": 2}
+
+
+def test_one_system_asked_in_several_ways_is_compared_by_prompts(tmp_path):
+    cells = [
+        (f"q{n}", "gpt-4o", prompt, MARKS[n, at]) for n in range(N) for at, prompt in enumerate(("v1.txt", "v2.txt"))
+    ]
+    found = q.compare(sheet(tmp_path, *rows("item,system,prompt,score", cells)), "v1.txt", "v2.txt")
+    assert found.difference.estimate.value == pytest.approx((MARKS[:, 0] - MARKS[:, 1]).mean())
+
+
+def test_two_options_with_texts_of_their_own_are_whose_answers_they_are(tmp_path):
+    """In tasks of Prodigy; options whose texts are always the same are labels."""
+
+    def tasks(text):
+        return [
+            {"text": f"say {n}", "options": [{"id": one, "text": text(one, n)} for one in ("opus", "gpt")]}
+            | {"_input_hash": n, "_task_hash": n, "_annotator_id": "ana", "answer": "accept"}
+            | {"accept": [("opus", "gpt", "gpt")[n % 3]]}
+            for n in range(N)
+        ]
+
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("\n".join(map(json.dumps, tasks(lambda one, n: f"{one} says {n}"))))
+    votes = read(path)
+    assert (votes.models, votes.wins("gpt", "opus")) == (("gpt", "opus"), 2 * N // 3)
+    path.write_text("\n".join(map(json.dumps, tasks(lambda one, _: one.title()))))
+    assert read(path, label="gpt").mean.mean() == pytest.approx(np.mean([n % 3 > 0 for n in range(N)]))
