@@ -18,7 +18,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
 from quorate.table.collapsed import Collapsed
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
-from quorate.wording import brief
+from quorate.wording import brief, listed
 
 if TYPE_CHECKING:
     from typing import Self
@@ -120,11 +120,12 @@ def checked(judgments: object) -> Judgments:
     InvalidInput
         If it is anything else, such as the path of a file, or if answers are labels.
     """
-    if table_of(judgments).labels:
+    if labels := table_of(judgments).labels:
+        held = listed([f'"{label}"' for label in labels], most=6)
         raise InvalidInput(
             "judgments: hold labels, which are no numbers to compute with: analyze says how common each is, judges how "
-            "far judges agree. To have the share of one as the score read them with "
-            + argument("label", table_of(judgments).labels[0])
+            f"far judges agree. To have the share of one of {held} as the score read them with "
+            + argument("label", ...)
         )
     return table_of(judgments)
 

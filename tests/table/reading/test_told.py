@@ -123,3 +123,15 @@ def test_two_options_with_texts_of_their_own_are_whose_answers_they_are(tmp_path
     assert (votes.models, votes.wins("gpt", "opus")) == (("gpt", "opus"), 2 * N // 3)
     path.write_text("\n".join(map(json.dumps, tasks(lambda one, _: one.title()))))
     assert read(path, label="gpt").mean.mean() == pytest.approx(np.mean([n % 3 > 0 for n in range(N)]))
+
+
+def test_answers_beside_the_scores_of_two_models_are_no_outcome(tmp_path):
+    cells = [(n, f"asked {n}", f"old says {n}", f"new says {n}", *MARKS[n][:2]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows("idx,question,base_answer,ft_answer,base_score,ft_score", cells)))
+    assert (levels(table), table.facet("system").levels) == ({"item": N, "system": 2}, ("base", "ft"))
+
+
+def test_criteria_of_plans(tmp_path):
+    cells = [(f"LP{n}", who, *MARKS[(n + j) % N]) for n in range(N) for j, who in enumerate(("Chalk", "Mentor"))]
+    table = read(sheet(tmp_path, *rows("lesson_plan,assistant,alignment,engagement,feasibility", cells)))
+    assert levels(table) == {"item": N, "system": 2, "criterion": 3}

@@ -130,7 +130,8 @@ JUDGED = frozenset(
         "finding issue bug commit snippet trace behavior behaviour forum submission manuscript proposal application "
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
-        "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry exhibit"
+        "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry exhibit "
+        "lesson"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -147,7 +148,7 @@ CRITERIA = frozenset(
         "persuasiveness trustworthiness usability aesthetics composition realism taste flavour flavor aroma texture "
         "appearance communication collaboration teamwork leadership values coding professionalism motivation "
         "attitude terminology rigour rigor thesis evidence meaning naturalness resolution salience arousal valence "
-        "technical artistic alignment engagement citation"
+        "technical artistic alignment engagement citation brevity"
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -294,7 +295,7 @@ def _said(name: str) -> set[str]:
     listed = words_of(name)
     called = len(listed) > 1 and listed[-1] in _CALLED and not RESPONSES & {*listed}
     words = {*(listed[:-1] if called else listed)} - {*IDS, "name", "code", "title"}
-    return words - {"input", "file", "path"} or words
+    return words - {"input", "file", "path", "plan"} or words
 
 
 def is_id(name: str) -> bool:

@@ -256,7 +256,7 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
 def _has_outcome(table: Table, columns: Sequence[str]) -> bool:
     """Whether a column beside others may say which of two was better, by its name or its words."""
     ties = {*WORDS[TIE]} - {"c"}
-    free = [one for one in table.columns if one.name not in columns]
+    free = [one for one in table.columns if one.name not in columns and 2 * one.distinct <= table.rows]
     return any({*GIVEN} & {*words_of(one.name)} or ties & {plain(word) for word in one.words} for one in free)
 
 
