@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.agreement.coefficients import alpha_of
+from quorate.estimate.agreement.coefficients import alpha_of, sums_of_alpha
 from quorate.estimate.labels import coefficients, label_means, label_shares, pairs
-from quorate.numerics.nominal import Ratings
+from quorate.numerics.chances import score_intervals
+from quorate.numerics.nominal import ALPHA, COEFFICIENTS, Ratings, cohen_intervals, with_intervals
 
 NAMES = np.array(list("abcd"))
 
@@ -138,16 +139,19 @@ def test_agreement(law):
     rng, base = np.random.default_rng(4), law.base()
     true = law.agreement(base)
     effects = np.random.default_rng(12).normal(0, law.item, (4000, law.size))
-    held, panel, widths = ({name: [] for name in true} for _ in range(3))
+    given, mine, held, panel, widths = [], [], {}, {}, {}
     for _ in range(300):
         said, kept, drawn = law.study(rng, base)
         item, judge = np.nonzero(kept)
-        given = Ratings(item, judge, said[kept], np.ones(len(item)), law.items, law.judges, law.size)
-        mine = law.agreement_of(law.chances(base, effects, drawn))
-        for one in (one for one in coefficients(given, 0.95) if one.name in true):
-            held[one.name].append(one.low <= true[one.name] <= one.high)
-            panel[one.name].append(one.panel_low <= mine[one.name] <= one.panel_high)
-            widths[one.name].append((one.panel_high - one.panel_low) / (one.high - one.low))
+        given.append(Ratings(item, judge, said[kept], np.ones(len(item)), law.items, law.judges, law.size))
+        mine.append(law.agreement_of(law.chances(base, effects, drawn)))
+    for name in true:
+        found = with_intervals(given, COEFFICIENTS[name], 0.95)
+        held[name] = [one.low <= true[name] <= one.high for one in found]
+        panel[name] = [one.panel[0] <= of[name] <= one.panel[1] for one, of in zip(found, mine, strict=True)]
+        widths[name] = [(one.panel[1] - one.panel[0]) / (one.high - one.low) for one in found]
+        (alone,) = (one for one in coefficients(given[0], 0.95) if one.name == name)
+        assert (alone.low, alone.high) == pytest.approx((found[0].low, found[0].high), abs=1e-7)
     for name, covers in held.items():
         print(f"{name} {true[name]:.3f}: covers {np.mean(covers):.3f} +- {np.std(covers) / np.sqrt(len(covers)):.3f}")
         print(f"with these judges {np.mean(panel[name]):.3f}, of {np.median(widths[name]):.2f} the width")
@@ -162,14 +166,17 @@ def test_two_judges():
     judge = rng.normal(0, law.judge, (2, law.size))
     first, second = np.moveaxis(law.chances(base, rng.normal(0, law.item, (400_000, law.size)), judge), 1, 0)
     agreed, by_chance = float((first * second).sum(axis=1).mean()), float(first.mean(axis=0) @ second.mean(axis=0))
-    true, covers = (agreed - by_chance) / (1 - by_chance), []
+    true, given = (agreed - by_chance) / (1 - by_chance), []
     for _ in range(1000):
         chances = law.chances(base, rng.normal(0, law.item, (law.items, law.size)), judge)
         said = (rng.random((law.items, 2, 1)) > chances.cumsum(axis=-1)).sum(axis=-1).clip(0, law.size - 1)
         item, place = np.nonzero(said >= 0)
-        given = Ratings(item, place, said.ravel(), np.ones(2 * law.items), law.items, 2, law.size)
-        (one,) = pairs(given, ("x", "y"), ("a", "b", "c"), 0.95)
-        covers.append(one.low <= true <= one.high)
+        given.append(Ratings(item, place, said.ravel(), np.ones(2 * law.items), law.items, 2, law.size))
+    label = np.eye(law.size)
+    found = cohen_intervals([(label[one.label[::2]], label[one.label[1::2]]) for one in given], 0.95)
+    (alone,) = pairs(given[0], ("x", "y"), ("a", "b", "c"), 0.95)
+    assert (alone.low, alone.high) == pytest.approx(tuple(found[0]), abs=1e-7)
+    covers = (found[:, 0] <= true) & (true <= found[:, 1])
     print(f"kappa {true:.3f}: covers {np.mean(covers):.3f}")
     assert 0.93 <= np.mean(covers) <= 0.97
 
@@ -181,14 +188,17 @@ def test_alpha_of_a_rare_label(judges, share):
     rng, studies = np.random.default_rng(11), 300
     for items in (40, 100):
         for true in (0.0, 0.4, 0.7):
-            held = []
+            drawn = []
             for _ in range(studies):
                 chance = np.full(items, share)
                 if true:
                     chance = rng.beta(share * (1 - true) / true, (1 - share) * (1 - true) / true, items)
                 said = (rng.random((items, judges)) < chance[:, None]).astype(float)
                 if said.any():
-                    found = alpha_of(np.repeat(np.arange(items), judges), said.ravel(), "nominal")
-                    held.append(found.low <= true <= found.high)
+                    drawn.append((np.repeat(np.arange(items), judges), said.ravel(), "nominal"))
+            found = score_intervals([sums_of_alpha(*one, 0.95) for one in drawn], ALPHA)
+            alone = alpha_of(*drawn[0])
+            assert (alone.low, alone.high) == pytest.approx(tuple(found[0]), abs=1e-7)
+            held = (found[:, 0] <= true) & (true <= found[:, 1])
             print(f"{judges} judges, {items} items, share {share}, alpha {true}: covers {np.mean(held):.3f}")
             assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(held))

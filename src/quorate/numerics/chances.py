@@ -193,9 +193,10 @@ def _extremes(search: _Search, number: Number) -> Floats:
     gain = np.where(unseen > 0, search.gain(search.slopes(search.mean(search.share), number)), -np.inf)
     pointed = 0.01 * alike + 0.99 * unseen * (np.arange(gain.shape[1]) == gain.argmax(axis=1)[:, None])
     most = search.limit / (1 + search.limit)  # more would be refused
-    rare = (np.minimum(0.1, most / 2)[:, None] * alike, (0.98 * most)[:, None] * pointed)
-    ends = [search.side * _optima(search, _start(search, number, one), number) for one in rare]
-    return np.asarray(search.side * np.fmax(*ends))
+    rare = np.concatenate([np.minimum(0.1, most / 2)[:, None] * alike, (0.98 * most)[:, None] * pointed])
+    twice = search.part(np.tile(np.arange(len(unseen)), 2))
+    found = twice.side * _optima(twice, _start(twice, number, rare), number)
+    return np.asarray(search.side * np.fmax(*np.split(found, 2)))
 
 
 def _optima(search: _Search, state: _State, number: Number) -> Floats:
@@ -240,7 +241,8 @@ def _step(search: _Search, state: _State, number: Number) -> tuple[_State, Float
     ratio = (share / safe) ** 2
     product = unseen * chance * short
     count = np.maximum(unseen.sum(axis=1), 1.0)
-    apart = search.gain(search.slopes(mean, number)) - most[:, None] + np.where(seen, pull[:, None] * ratio, short)
+    slope, curvature = _bends(search, mean, number)
+    apart = search.gain(slope) - most[:, None] + np.where(seen, pull[:, None] * ratio, short)
     apart = np.where(seen | (unseen > 0), apart, 0.0)
     sums, squares = chance.sum(axis=1) - 1, 1 + search.limit - (share**2 / safe).sum(axis=1)
     off = (chance * np.abs(apart)).sum(axis=1) + np.abs(most * sums) + pull * np.abs(squares) + product.sum(axis=1)
@@ -253,7 +255,6 @@ def _step(search: _Search, state: _State, number: Number) -> tuple[_State, Float
     right[:, -2] += sums
     right[:, -1] -= squares
     system = columns.swapaxes(1, 2) @ weighted
-    curvature = _curvature(search, mean, number)
 
     def towards(bend: Floats) -> tuple[Floats, Floats, Floats]:
         """Steps of chances and multipliers where the number bends so, and whether they lead to a greatest value."""
@@ -280,8 +281,10 @@ def _step(search: _Search, state: _State, number: Number) -> tuple[_State, Float
     return _State(chance + length * moved, short + length * shorter, most + length[:, 0] * by[:, 0], pulled), off
 
 
-def _curvature(search: _Search, mean: Floats, number: Number) -> Floats:
-    """How slopes change with means, shape (ends, columns, columns)."""
-    step = 1e-5 * np.eye(mean.shape[1])
-    change = search.slopes(mean[:, None] + step, number) - search.slopes(mean[:, None] - step, number)
-    return (change + change.swapaxes(1, 2)) / 4e-5
+def _bends(search: _Search, mean: Floats, number: Number) -> tuple[Floats, Floats]:
+    """Slopes at means, shape (ends, columns), and how they change with the means, shape (ends, columns, columns)."""
+    size = mean.shape[1]
+    step = 1e-5 * np.eye(size)
+    slopes = search.slopes(mean[:, None] + np.concatenate([np.zeros((1, size)), step, -step]), number)
+    change = slopes[:, 1 : size + 1] - slopes[:, size + 1 :]
+    return slopes[:, 0], (change + change.swapaxes(1, 2)) / 4e-5

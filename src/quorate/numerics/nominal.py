@@ -307,6 +307,32 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     named : bool
         Whether the same judge is the same code at every item; else judges cannot be left out, and add nothing.
     """
+    (found,) = with_intervals([ratings], steps, level, named=named)
+    return found
+
+
+def with_intervals(tables: Sequence[Ratings], steps: Steps, level: float, *, named: bool = True) -> list[Estimated]:
+    """Coefficients as of `with_interval`, of tables with the same labels: ends of all are looked for together."""
+    each = [_jackknifed(ratings, steps, level, named) for ratings in tables]
+    ends = iter(score_intervals([one for found in each for one in found.sought], steps.number).tolist())
+    out = []
+    for found in each:
+        intervals = [next(ends) for _ in found.sought] or [[np.nan, np.nan]]
+        (alone_low, alone_high), (low, high) = intervals[0], intervals[-1]
+        out.append(Estimated(found.value, low, high, found.se, found.judges, (alone_low, alone_high)))
+    return out
+
+
+class _Jackknifed(NamedTuple):
+    """A coefficient, its standard error, whether judges count, and what its intervals are those of: items, then all."""
+
+    value: float
+    se: float
+    judges: bool
+    sought: list[Items]
+
+
+def _jackknifed(ratings: Ratings, steps: Steps, level: float, named: bool) -> _Jackknifed:
     rows, number, least = steps
     value = number.value
     whole = tally(ratings)
@@ -315,7 +341,7 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     point = float(value(total))
     n, m = ratings.items, ratings.judges
     if n < _FEWEST or ratings.labels < 2 or np.isnan(point):
-        return Estimated(point, np.nan, np.nan, np.nan, judges=False, panel=(np.nan, np.nan))
+        return _Jackknifed(point, np.nan, False, [])
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
@@ -327,9 +353,7 @@ def with_interval(ratings: Ratings, steps: Steps, level: float, *, named: bool =
     se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
     possible, chance = rows(_possible_tallies(whole)), (1 + level) / 2
     limits = [t_quantile(n - 1.0, chance) ** 2, *([wider * t_quantile(df, chance) ** 2] if counted else [])]
-    alone, *with_judges = score_intervals([Items(added, possible, limit) for limit in limits], number).tolist()
-    low, high = with_judges[0] if counted else alone
-    return Estimated(point, low, high, se, counted, tuple(alone))
+    return _Jackknifed(point, se, counted, [Items(added, possible, limit) for limit in limits])
 
 
 def _parts(size: int, most: int) -> Ints:

@@ -362,6 +362,17 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
     item, score = dense(item[several]), score[several]
     if not len(score):
         raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
+    sums = sums_of_alpha(item, score, metric, level)
+    value = float(krippendorff(sums.rows.sum(axis=0)))
+    if np.isnan(value):
+        raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
+    n = len(sums.rows)
+    low, high = score_interval(sums, ALPHA) if n >= _FEWEST else (np.nan, np.nan)
+    return Alpha(value, low, high, metric, n, len(score), level)
+
+
+def sums_of_alpha(item: Ints, score: Floats, metric: Metric, level: float) -> Items:
+    """What items with several scores each, coded from 0, add to the sums of `krippendorff`, and what they could add."""
     found, size = np.unique(score), np.bincount(item).astype(float)
     code = np.searchsorted(found, score)
     if metric == "nominal":  # points whose squared distances are those of the metric, up to a factor
@@ -374,18 +385,11 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
         points = np.zeros((len(found), 1))
         points[code, 0] = column
         sums, squares = np.bincount(item, column)[:, None], np.bincount(item, column**2)
-    per_item = _per_item(size, sums, squares)
-    value = float(krippendorff(per_item.sum(axis=0)))
-    if np.isnan(value):
-        raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
-    n, low, high = len(per_item), np.nan, np.nan
-    if n >= _FEWEST:
-        limit = t_quantile(n - 1, (1 + level) / 2) ** 2
-        kept = np.unique(np.linspace(0, len(found) - 1, MOST_POINTS).astype(np.int64))
-        two_or_names, usual = metric == "nominal" or len(found) == 2, int(np.bincount(code)[kept].argmax())
-        possible = _possible(points[kept], usual, int(np.bincount(size.astype(np.int64)).argmax()), two_or_names)
-        low, high = score_interval(Items(per_item, possible, limit), ALPHA)
-    return Alpha(value, low, high, metric, n, len(score), level)
+    kept = np.unique(np.linspace(0, len(found) - 1, MOST_POINTS).astype(np.int64))
+    two_or_names, usual = metric == "nominal" or len(found) == 2, int(np.bincount(code)[kept].argmax())
+    possible = _possible(points[kept], usual, int(np.bincount(size.astype(np.int64)).argmax()), two_or_names)
+    limit = t_quantile(max(len(size) - 1, 1), (1 + level) / 2) ** 2
+    return Items(_per_item(size, sums, squares), possible, limit)
 
 
 def _per_item(size: Floats, sums: Floats, squares: Floats) -> Floats:
