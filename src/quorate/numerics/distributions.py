@@ -64,14 +64,14 @@ def t_cdf(df: float, x: float) -> float:
 def t_quantile(df: float, probability: float) -> float:
     """Quantile of Student's t; the normal where ``df`` is infinite.
 
-    Newton's steps on the logarithm of the tail, from the normal quantile, which is nearer to zero.
+    Newton's steps on the logarithm of the tail, from Hill's approximation, below 2 df the normal quantile.
     """
     tail = min(probability, 1 - probability)
     if math.isinf(df) or not 0 < tail < 0.5:
         return normal_quantile(probability)
     if not df > 0:
         return math.nan
-    x = -normal_quantile(tail)
+    x = _hill(float(df), float(tail)) if df > 2 else -normal_quantile(tail)
     scale = 1 / math.sqrt(df) / math.exp(_log_beta(df / 2, 0.5))
     for _ in range(100):
         beyond = t_cdf(df, -x)
@@ -81,6 +81,27 @@ def t_quantile(df: float, probability: float) -> float:
         if abs(step) <= _SMALL * x:
             break
     return math.copysign(x, probability - 0.5)
+
+
+def _hill(df: float, tail: float) -> float:
+    """Value that Student's t is above with this probability, to four digits or more.
+
+    Algorithm 396 of Hill (1970), Communications of the ACM 13, 619-620.
+    """
+    a = 1 / (df - 0.5)
+    b = 48 / a**2
+    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
+    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * df
+    y = (d * 2 * tail) ** (2 / df)
+    if y <= 0.05 + a:
+        y = ((1 / (((df + 6) / (df * y) - 0.089 * d - 0.822) * (df + 2) * 3) + 0.5 / (df + 4)) * y - 1) * (df + 1)
+        return math.sqrt(df * (y / (df + 2) + (d * 2 * tail) ** (-2 / df)))
+    x = normal_quantile(tail)
+    y = x * x
+    c += 0.3 * (df - 4.5) * (x + 0.6) if df < 5 else 0.0
+    c += (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b
+    y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
+    return math.sqrt(df * math.expm1(a * y * y))
 
 
 def chi_square_tail(df: float, x: float) -> float:
