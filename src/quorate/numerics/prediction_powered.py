@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense, occurring
 from quorate.frozen import dataclass
 from quorate.numerics.votes.clustered import by_all
 
@@ -77,7 +78,7 @@ class Sample:
         """The same of all units, those without label behind."""
         return [np.concatenate(pair) for pair in ((self.cluster, self.others_cluster), *self.also)]
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Codes, Codes]:
         """The stratum of every labelled and every other unit; 0 where there are none."""
         return self.strata or (np.zeros(len(self.y), np.int64), np.zeros(len(self.others), np.int64))
@@ -142,7 +143,7 @@ def _slopes(sample: Sample, tuning: float | None) -> Floats:
     if tuning is not None:
         return np.full(n, float(tuning))
     y, f = sample.y - sample.y.mean(), sample.predicted - sample.predicted.mean()  # for rounding only
-    _, code = np.unique(sample.cluster, return_inverse=True)
+    code = dense(sample.cluster)
     sums = np.column_stack([np.ones(n), y, f, y * f, f * f])
     within = np.column_stack([np.bincount(code, column) for column in sums.T])
     others, sum_y, sum_f, sum_yf, sum_ff = (sums.sum(axis=0) - within).T
@@ -299,28 +300,26 @@ def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tup
 
 def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
     """Variance and degrees of freedom of a sum of deviations, by all facets at once."""
-    codes = [np.unique(facet, return_inverse=True)[1] for facet in sample.all_clusters]
-    variance, df = by_all(codes, lambda code: _variance_by(code, labelled, rest, sample))
+    variance, df = by_all(sample.all_clusters, lambda code: _variance_by(code, labelled, rest, sample))
     return float(variance), float(df)
 
 
 def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
-    """The same by one facet, whose codes are those of the labelled units and then of the others."""
+    """The same by one facet, whose codes, from 0, are those of the labelled units and then of the others."""
     deviations, n = np.concatenate([labelled, rest]), len(labelled)
     part = np.concatenate(sample.parts) * 2 + (np.arange(len(deviations)) >= n)
     counts = np.bincount(part)
     free = np.maximum(counts - 1, 1)
-    clusters, code = np.unique(cluster, return_inverse=True)
-    if len(clusters) == len(deviations):
+    if int(cluster.max()) + 1 == len(deviations):
         parts = np.bincount(part, deviations**2) * counts / free
         freedom = float(np.sum(parts**2 / free))
         return float(parts.sum()), float(parts.sum()) ** 2 / freedom if freedom > 0 else float(n - 1)
-    groups = len(np.unique(cluster[:n]))
+    groups = len(occurring(cluster[:n]))
     if groups < 2:
         return float("nan"), float("nan")
     if sample.strata is not None:  # each about a mean of its own
         deviations = deviations * np.sqrt(counts / free)[part]
-    sums = np.bincount(code, deviations)
+    sums = np.bincount(cluster, deviations)
     return float(sums @ sums) * groups / (groups - 1), float(groups - 1)
 
 

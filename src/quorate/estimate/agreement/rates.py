@@ -19,7 +19,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import holm
-from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows
+from quorate.numerics.nominal import cohen, cohen_intervals, cohen_rows
 from quorate.roles import JUDGE
 from quorate.table.columns.aliases import LENGTHS, RESPONSES, claims
 from quorate.table.columns.languages import plain
@@ -84,7 +84,7 @@ class Said(NamedTuple):
     def kappa(self) -> Measured:
         """Cohen's kappa with people."""
         said, people = (np.column_stack([1 - one, one]) for one in (self.passes, self.people))
-        return _kappa(said, people, self.level)
+        return _kappas([(said, people)], self.level)[0]
 
 
 def _of(rate: Callable[[Said], Measured], says: str = "", calls: str = "", *, bar: bool = True) -> dict[str, Any]:
@@ -247,16 +247,17 @@ def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None 
 
 def kappas(seen: Rightness, level: float) -> dict[str, Measured]:
     """Cohen's kappa of every judge with people, of any number of verdicts; its configurations weigh alike."""
-    out, people = {}, np.eye(len(seen.names))[seen.label]
-    for place, judge in enumerate(seen.judges or (ALONE,)):
+    pairs, people, judges = [], np.eye(len(seen.names))[seen.label], seen.judges or (ALONE,)
+    for place in range(len(judges)):
         said = seen.verdicts(np.flatnonzero(seen.judge == place))
         known = ~np.isnan(said).any(axis=1)
-        out[judge] = _kappa(said[known], people[known], level)
-    return out
+        pairs.append((said[known], people[known]))
+    return dict(zip(judges, _kappas(pairs, level), strict=True))
 
 
-def _kappa(said: Floats, people: Floats, level: float) -> Measured:
-    return Measured(float(cohen(cohen_rows(said, people).sum(axis=0))), *cohen_interval(said, people, level))
+def _kappas(pairs: Sequence[tuple[Floats, Floats]], level: float) -> list[Measured]:
+    values = (float(cohen(cohen_rows(*pair).sum(axis=0))) for pair in pairs)
+    return [Measured(value, *ends) for value, ends in zip(values, cohen_intervals(pairs, level).tolist(), strict=True)]
 
 
 def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:

@@ -452,7 +452,9 @@ def _but(estimate: Estimate, **changes: Any) -> Estimate:
 
 def plain_mean(fit: Fitted, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets with Student's interval, as differences take it."""
-    return contrast(fit, fit.assembled.fixed.mean, resolve(fit, asked))
+    if "mean" not in fit.shared:  # whatever it stands for, it is this sum of scores
+        fit.shared["mean"] = weighed(fit, fit.assembled.fixed.mean)
+    return estimate(fit, fit.shared["mean"], resolve(fit, asked))
 
 
 def contrast(fit: Fitted, weight: Floats, targets: Mapping[str, Target]) -> Estimate:

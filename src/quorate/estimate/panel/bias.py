@@ -198,7 +198,8 @@ def self_preference(
     effects = means.contrast(np.array([comparison.effect for comparison in compared]))
     own = [float(np.sum(comparison.own * means.mean)) for comparison in compared]
     elsewhere = [float(np.sum(comparison.elsewhere * means.mean)) for comparison in compared]
-    tests = (*effects, *effects.interval(level), effects.p, holm(effects.p))
+    p = effects.p
+    tests = (*effects, *effects.interval(level), p, holm(p))
     columns = (np.array(own), np.array(elsewhere), *tests)
     out = []
     for i, ((judge, system), comparison) in enumerate(zip(pairs.items(), compared, strict=True)):
@@ -430,12 +431,13 @@ def _rows(
 ) -> tuple[Bias, ...]:
     biases = means.contrast(weights)
     low, high = biases.interval(level)
-    adjusted = holm(biases.p)
+    p = biases.p
+    adjusted = holm(p)
     sure = np.where(adjusted < 1 - level, np.where(biases.value > 0, LENIENT, STRICT), "")
     out = []
     for i, (judge, system) in enumerate(labels):
         at = means.judges.index(judge), slice(None) if system is None else means.systems.index(system)
-        numbers = (means.mean[at].mean(), *(column[i] for column in (*biases, low, high, biases.p, adjusted)))
+        numbers = (means.mean[at].mean(), *(column[i] for column in (*biases, low, high, p, adjusted)))
         value = dict(zip(_NUMBERS, map(float, numbers), strict=True))
         out.append(Bias(judge, system, **value, verdict=str(sure[i]), n=int(means.n[at].sum())))
     return tuple(out)

@@ -108,9 +108,11 @@ def exhaustive(choice: Choice, top: int = 1) -> tuple[Bools, Floats]:
     error += np.einsum("sk,kl,sl->s", a, choice.error[:first, :first], a)[:, None]
     error += np.einsum("sk,kl,sl->s", b, choice.error[first:, first:], b)
     value = choice.value(np.maximum(size, 1.0), weight, price, error).ravel()
+    by_size = np.argsort(size.ravel().astype(np.uint8), kind="stable")
+    ends = np.cumsum([math.comb(judges, k) for k in range(judges + 1)])
     least = []
     for k in range(choice.fewest, min(choice.most, judges) + 1):
-        where = np.flatnonzero(size.ravel() == k)
+        where = by_size[ends[k - 1] if k else 0 : ends[k]]
         part = where[np.argpartition(value[where], top - 1)[:top]] if len(where) > top else where
         ordered = part[np.argsort(value[part], kind="stable")]
         least.append(ordered[value[ordered] < BEYOND])
