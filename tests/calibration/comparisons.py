@@ -97,6 +97,8 @@ class ComparisonRates:
         Median degrees of freedom.
     refused : int
         Studies that could not be analysed; not among the others.
+    gaps : array, shape (studies, 2)
+        Every estimate and half its interval.
     """
 
     studies: int
@@ -107,6 +109,12 @@ class ComparisonRates:
     off: float
     df: float
     refused: int
+    gaps: Floats = field(repr=False, compare=False)
+
+    def found_if(self, better: float) -> float:
+        """Share that were told apart if the first system were better by so much more, and all else as it is."""
+        value, half = self.gaps.T
+        return float(np.mean(np.abs(value + better) > half))
 
 
 def simulate_comparisons(
@@ -334,7 +342,7 @@ def _rates(
     targets: Mapping[str, Target] | None = None,
 ) -> ComparisonRates:
     check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
-    rows, refused = [], 0
+    rows, gaps, refused = [], [], 0
     alpha = 1 - level
     for _ in each("simulated studies", range(studies)):
         try:
@@ -347,13 +355,14 @@ def _rates(
         told = float(gap.p_difference() <= alpha)
         equal = np.nan if margin is None else float(gap.p_equivalence(margin) <= alpha)
         naive = float(_naive_p_value(setup) <= alpha) if setup.method == "paired" else np.nan
+        gaps.append([gap.value, (high - low) / 2])
         rows.append([told, naive, equal, float(not low <= truth <= high), (gap.value - truth) ** 2, gap.df])
     if not rows:
         raise NotEstimable("none of the studies could be analysed; give them more items or levels")
     measured = np.array(rows)
     found, naive, equivalent, missed = measured[:, :-2].mean(axis=0).tolist()
     off, df = float(np.sqrt(measured[:, -2].mean())), float(np.median(measured[:, -1]))
-    return ComparisonRates(len(rows), found, naive, equivalent, missed, off, df, refused)
+    return ComparisonRates(len(rows), found, naive, equivalent, missed, off, df, refused, np.array(gaps))
 
 
 def _naive_p_value(gap: SystemDifference) -> float:

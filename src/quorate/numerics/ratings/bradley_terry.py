@@ -268,12 +268,15 @@ class Design:
     @cached_property
     def rows(self) -> Any:
         """What the gap of every order and cell is of the parameters, sparse."""
-        from scipy.sparse import csr_array, hstack, vstack
+        from scipy.sparse import coo_array
 
-        orders, after = len(self.sign), self.parameters - self.systems - self.effects
-        ratings = vstack([self.incidence.T] * orders)
-        columns = self.columns.reshape(self.effects, orders * len(self.a)).T
-        return hstack([ratings, csr_array(columns), csr_array((orders * len(self.a), after))]).tocsr()
+        orders, cells = len(self.sign), len(self.sign) * len(self.a)
+        one = np.tile(np.ones(len(self.a)) if self.slope is None else self.slope, orders)
+        effect, cell = np.nonzero(self.columns.reshape(self.effects, cells))
+        value = np.concatenate([one, -one, self.columns.reshape(self.effects, cells)[effect, cell]])
+        row = np.concatenate([np.tile(np.arange(cells), 2), cell])
+        place = np.concatenate([np.tile(self.a, orders), np.tile(self.b, orders), self.systems + effect])
+        return coo_array((value, (row, place)), shape=(cells, self.parameters)).tocsr()
 
     @cached_property
     def tie_rows(self) -> Any:
@@ -515,12 +518,16 @@ def scores(design: Design, theta: Floats) -> Any:
     sparse array, shape (orders * cells * 3, parameters)
         Rows in the order of the counts.
     """
-    from scipy.sparse import diags_array
-
     left, even = vote_slopes(design, theta)
-    three = np.repeat(np.arange(len(left) // 3), 3)
-    by_gap = diags_array(left) @ design.rows[three]
-    return (by_gap + diags_array(even) @ design.tie_rows[three]).tocsr() if design.tied else by_gap.tocsr()
+    by_gap = _each_outcome(design.rows, left)
+    return by_gap + _each_outcome(design.tie_rows, even) if design.tied else by_gap
+
+
+def _each_outcome(rows: Any, slope: Floats) -> Any:
+    """Rows of cells once for every outcome, times a slope of each, sparse."""
+    out = rows[np.repeat(np.arange(len(slope) // 3), 3)]
+    out.data *= np.repeat(slope, np.diff(out.indptr))
+    return out
 
 
 def vote_slopes(design: Design, theta: Floats) -> tuple[Floats, Floats]:
