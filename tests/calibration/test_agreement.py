@@ -8,8 +8,10 @@ import pytest
 
 import quorate as q
 from quorate.estimate.agreement.battles import Battles, position_bias
-from quorate.estimate.agreement.coefficients import alpha
+from quorate.estimate.agreement.coefficients import alpha, sums_of_alpha
 from quorate.estimate.agreement.leaderboards import accuracy, accuracy_by_cell
+from quorate.numerics.chances import score_intervals
+from quorate.numerics.nominal import ALPHA
 
 
 def test_differences_of_pipelines_on_the_same_battles():
@@ -75,15 +77,22 @@ def test_position_bias(bias):
         assert np.mean(rejected) <= 0.07
 
 
+def alphas_hold(scores, items, true, metric="interval"):
+    """Whether intervals of alpha hold it, of scores item by item; that of a table is the same, as the first shows."""
+    judges = len(scores[0]) // items
+    item, judge = np.repeat(np.arange(items), judges), np.tile(np.arange(judges), items)
+    low, high = score_intervals([sums_of_alpha(item, score, metric, 0.95) for score in scores], ALPHA).T
+    first = alpha(q.read(pl.DataFrame({"item": item, "judge": judge, "score": scores[0]}), announce=False), metric)
+    assert (first.low, first.high) == pytest.approx((low[0], high[0]), abs=1e-7)
+    return (low <= true) & (true <= high)
+
+
 @pytest.mark.parametrize("items", [20, 60])
 def test_alpha(items):
     """4 judges, items and noise of equal variance: alpha of 1/2."""
-    rng, held = np.random.default_rng(3), []
-    columns = {"item": np.repeat(np.arange(items), 4), "judge": np.tile(np.arange(4), items)}
-    for _ in range(500):
-        score = np.repeat(rng.normal(size=items), 4) + rng.normal(size=items * 4)
-        found = alpha(q.read(pl.DataFrame({**columns, "score": score}), announce=False))
-        held.append(found.low <= 0.5 <= found.high)
+    rng = np.random.default_rng(3)
+    scores = [np.repeat(rng.normal(size=items), 4) + rng.normal(size=items * 4) for _ in range(500)]
+    held = alphas_hold(scores, items, 0.5)
     print(f"alpha, {items} items: 95% interval covers {np.mean(held):.3f}")
     assert np.mean(held) >= (0.89 if items == 20 else 0.91)
 
@@ -91,15 +100,11 @@ def test_alpha(items):
 @pytest.mark.parametrize(("items", "share"), [(30, 0.5), (30, 0.9), (100, 0.9)])
 def test_alpha_of_categories(items, share):
     """3 judges say an item's category, a first one of ``share`` or a second, with chance .9, else one at random."""
-    rng, held = np.random.default_rng(5), []
-    columns = {"item": np.repeat(np.arange(items), 3), "judge": np.tile(np.arange(3), items)}
+    rng, scores = np.random.default_rng(5), []
     for _ in range(250):
         true = np.repeat(rng.random(items) < share, 3)
-        score = np.where(rng.random(3 * items) < 0.9, true, rng.random(3 * items) < share).astype(float)
-        if np.ptp(score) == 0:
-            continue
-        found = alpha(q.read(pl.DataFrame({**columns, "score": score}), announce=False), "nominal")
-        held.append(found.low <= 0.81 <= found.high)
+        scores.append(np.where(rng.random(3 * items) < 0.9, true, rng.random(3 * items) < share).astype(float))
+    held = alphas_hold([score for score in scores if np.ptp(score) > 0], items, 0.81, "nominal")
     print(f"nominal alpha, {items} items, {share}: 95% interval covers {np.mean(held):.3f}")
     assert np.mean(held) >= 0.92  # a standard error of .014 for 250 studies
 
