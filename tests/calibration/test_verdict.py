@@ -81,7 +81,7 @@ def test_size_of_verdicts_by_clusters(sizes, icc, most):
     rng = np.random.default_rng(4)
     n, studies = np.array(sizes), 4000
     drawn = {p: _wins(n, p, icc, studies, rng) for p in (0.5, 0.6)}
-    found = {p: [margin_of_share(clustered.share(k, n), "a", "b", cluster="prompt") for k in drawn[p]] for p in drawn}
+    found = {p: _margins(wins, np.broadcast_to(n, wins.shape)) for p, wins in drawn.items()}
     false = float(np.mean([one.p_difference() <= 0.05 for one in found[0.5]]))
     missed = float(np.mean([not one.ends[0] <= 0.1 <= one.ends[1] for one in found[0.6]]))
     equal = float(np.mean([one.p_equivalence(0.1) <= 0.05 for one in found[0.6]]))
@@ -92,6 +92,12 @@ def test_size_of_verdicts_by_clusters(sizes, icc, most):
         f"interval misses {missed:.4f}"
     )
     assert max(false, equal, missed) <= most + 0.01  # 2.5 Monte Carlo errors of 4,000; naive tests are at .1 and more
+
+
+def _margins(wins, sizes):
+    """Margins of studies of as many clusters."""
+    every = clustered.shares(wins, sizes)
+    return [margin_of_share(every.one(at), "a", "b", cluster="prompt") for at in range(len(wins))]
 
 
 def _wins(n, p, icc, studies, rng):
@@ -129,14 +135,11 @@ def test_the_next_step_keeps_its_promise_with_few_clusters(sizes, icc, d, margin
         (ndtri(0.975 if margin is None else 0.95) + ndtri(0.9 if margin is None else 0.95)),
     )
     formula = len(n) * (normal * se / (d if margin is None else margin - d)) ** 2
-    hits = []
-    for _ in range(2000):
-        size = rng.choice(n, g)
-        found = margin_of_share(clustered.share(_wins(size, p, icc, 1, rng)[0], size), "a", "b", cluster="prompt")
-        shown = (
-            found.p_difference() <= 0.05 and found.value > 0 if margin is None else found.p_equivalence(margin) <= 0.05
-        )
-        hits.append(shown)
+    drawn = [(_wins(size, p, icc, 1, rng)[0], size) for size in (rng.choice(n, g) for _ in range(2000))]
+    hits = [
+        found.p_difference() <= 0.05 and found.value > 0 if margin is None else found.p_equivalence(margin) <= 0.05
+        for found in _margins(*map(np.array, zip(*drawn, strict=True)))
+    ]
     goal = f"margin {d}" if margin is None else f"margin {d} within {margin}"
     print(
         f"clusters of {n.min():.0f} to {n.max():.0f}, icc {icc}, {goal}: {g} clusters, power {np.mean(hits):.3f}; "
