@@ -146,10 +146,15 @@ def replay_verdicts(
     for n in each("simulated sizes", sizes):
         check_count("sizes", n)
         rng = stream(seed, f"verdicts/{n}")
-        studies = [pool.verdicts(n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]
+        studies = [
+            pool.verdict(leads, margin, 1 - level)
+            for pool in pools
+            for leads in pool.margins(n, cluster, pool.chances, draws, rng)
+        ]
         alarms = [  # studies without a difference that find one, by both methods
             [outcome_of(lead, None, 1 - level) is not Outcome.UNDECIDED for lead in leads]
-            for leads in (pool.margins(n, cluster, pool.balance, rng) for pool in tilted for _ in range(draws))
+            for pool in tilted
+            for leads in pool.margins(n, cluster, pool.balance, draws, rng)
         ]
         rates = np.mean(studies, axis=0)
         alarm = np.mean(alarms, axis=0).tolist() if alarms else [math.nan, math.nan]
@@ -175,12 +180,10 @@ class _Pool(NamedTuple):
     balance: Floats | None
     chances: Floats | None = None
 
-    def verdicts(
-        self, n: int, cluster: str | None, margin: float, alpha: float, rng: np.random.Generator
-    ) -> list[list[float]]:
+    def verdict(self, leads: tuple[VoteMargin, VoteMargin], margin: float, alpha: float) -> list[list[float]]:
         """What one study says, as 0 or 1, by both methods."""
         truth, rates = self.truth, []
-        for lead in self.margins(n, cluster, self.chances, rng):
+        for lead in leads:
             outcome = outcome_of(lead, margin, alpha)
             different = outcome in (Outcome.BETTER, Outcome.WORSE)
             equal = outcome is Outcome.EQUIVALENT
@@ -190,15 +193,22 @@ class _Pool(NamedTuple):
         return rates
 
     def margins(
-        self, n: int, cluster: str | None, chances: Floats | None, rng: np.random.Generator
-    ) -> tuple[VoteMargin, VoteMargin]:
-        """Clusters drawn with replacement until there are n votes, and at least 2; as single votes and as clusters."""
-        at = rng.choice(len(self.sizes), size=n, p=chances)
-        enough = int(np.searchsorted(np.cumsum(self.sizes[at]), n)) + 1
-        at = at[: max(enough, 2)]
-        wins, sizes = self.wins[at], self.sizes[at]
-        single = margin_of_counts(float(wins.sum()), float(sizes.sum()), "a", "b")
-        return single, margin_of_share(clustered.share(wins, sizes), "a", "b", cluster=cluster)
+        self, n: int, cluster: str | None, chances: Floats | None, draws: int, rng: np.random.Generator
+    ) -> Iterator[tuple[VoteMargin, VoteMargin]]:
+        """Of so many studies: as single votes, and as clusters.
+
+        Clusters are drawn with replacement until there are n votes, and at least 2.
+        """
+        drawn = []
+        for _ in range(draws):
+            at = rng.choice(len(self.sizes), size=n, p=chances)
+            enough = int(np.searchsorted(np.cumsum(self.sizes[at]), n)) + 1
+            drawn.append(at[: max(enough, 2)])
+        every, study = np.concatenate(drawn), np.repeat(np.arange(draws), [len(at) for at in drawn])
+        shares = clustered.shares(self.wins[every], self.sizes[every], study=study)
+        for place, at in enumerate(drawn):
+            single = margin_of_counts(float(self.wins[at].sum()), float(self.sizes[at].sum()), "a", "b")
+            yield single, margin_of_share(shares.one(place), "a", "b", cluster=cluster)
 
 
 def _pools(votes: Votes, cluster: str | None) -> Iterator[_Pool]:
