@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -309,13 +310,20 @@ def _chances(law: Law, sign: float, threshold: float) -> tuple[Floats, Floats, F
     """Hazards, the products of what is left, and the same where what stays is shared by all turns."""
     away = sign * (law.mean - threshold)
     hazards = ndtr(away / np.sqrt(np.maximum(law.within + law.between[..., None], 1e-300)))
-    node, weight = np.polynomial.hermite_e.hermegauss(_NODES if law.mean.ndim == 1 else _NODES_OF_DRAWS)
+    node, weight = _quadrature(_NODES if law.mean.ndim == 1 else _NODES_OF_DRAWS)
     spread, noise = np.sqrt(law.between)[..., None], np.sqrt(np.maximum(law.within, 1e-300))
     lasting = np.zeros_like(away)
-    for z, share in zip(node.tolist(), (weight / weight.sum()).tolist(), strict=True):
+    for z, share in zip(node, weight, strict=True):
         lasting += share * np.cumprod(ndtr(-(away + spread * z) / noise), axis=-1)
     survival: Floats = np.asarray(np.cumprod(1 - hazards, axis=-1), dtype=np.float64)
     return hazards, survival, lasting
+
+
+@cache
+def _quadrature(nodes: int) -> tuple[list[float], list[float]]:
+    """Nodes of Gauss and Hermite, and their weights, which sum to 1; found once."""
+    node, weight = np.polynomial.hermite_e.hermegauss(nodes)
+    return node.tolist(), (weight / weight.sum()).tolist()
 
 
 def _check(fit: Decomposition, threshold: float, facet: str, replicates: int) -> None:

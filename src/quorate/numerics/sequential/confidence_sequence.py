@@ -178,6 +178,8 @@ WEIGHTS /= WEIGHTS.sum()
 """Parts of the first capital that each stake has."""
 _MEAN_HALVINGS = 40
 _LEAST = 1e-100
+_AT_ONCE = 2048
+"""Means that are tested together: what is bet on them, at every stake, stays in the cache of a core."""
 
 
 def mean_log_evidence(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, share: ArrayLike) -> Floats:
@@ -198,16 +200,27 @@ def mean_log_evidence(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, share: Array
     ----------
     Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1), 1-27, for the capital of bets.
     """
-    n, mean, ss, share = (np.asarray(x, dtype=float)[..., None] for x in (n, mean, ss, share))
+    given = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, mean, ss, share)))
+    flat = [x.ravel() for x in given]
+    blocks = [slice(start, start + _AT_ONCE) for start in range(0, flat[0].size, _AT_ONCE)]
+    found = [_log_evidence(*(x[block] for x in flat)) for block in blocks]
+    return np.concatenate(found or [np.zeros(0)]).reshape(given[0].shape)
+
+
+def _log_evidence(n: Floats, mean: Floats, ss: Floats, share: Floats) -> Floats:
     unit = np.maximum(np.where(share < mean, share, 1 - share), _LEAST)
     gain = np.abs(mean - share) / unit  # of a whole stake, per score; -1 at worst
     spread = np.maximum(ss, 0.0) / np.maximum(n, 1.0) / unit**2
     # The least capital is that of scores of two values: all is lost by a part of them, and the others win the same.
     lost = spread / ((1 + gain) ** 2 + spread)
     won = gain + spread / (1 + gain)
-    capital = n * (lost * np.log1p(-STAKES) + (1 - lost) * np.log1p(STAKES * won)) + np.log(WEIGHTS / 2)
-    most = capital.max(axis=-1)
-    return np.asarray(most + np.log(np.exp(capital - most[..., None]).sum(axis=-1)))
+    stakes = STAKES[:, None]
+    capital = np.log1p(stakes * won)
+    capital *= n * (1 - lost)
+    capital += n * lost * np.log1p(-stakes) + np.log(WEIGHTS / 2)[:, None]
+    most = capital.max(axis=0)
+    capital -= most
+    return np.asarray(most + np.log(np.exp(capital, out=capital).sum(axis=0)))
 
 
 def bounded_mean(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, alpha: float) -> tuple[Floats, Floats]:
