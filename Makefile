@@ -15,6 +15,8 @@ PIP := install -qq --no-compile --disable-pip-version-check --constraint constra
 INSTALL := -m pip $(PIP)
 # Every worker, and every process that a test starts, would compile all files again.
 export PYTHONDONTWRITEBYTECODE :=
+# Each worker collects files of its own and runs these.
+SHARED_OUT := --dist each --max-worker-restart 0
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
 .PHONY: demo test check engines calibrate test-slow test-faults soak test-local test-bayes test-postgres test-browser test-inspect bench dist
@@ -25,7 +27,7 @@ demo: .venv/core.stamp  ## see the main job on data whose truth is known
 	$(BIN)/quorate demo $(ARGS)
 
 test: .venv/test.stamp  ## all tests but the long ones
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(SHARED_OUT) $(ARGS)
 
 check: .venv/check.stamp  ## style and types
 	$(BIN)/ruff check .
@@ -40,7 +42,7 @@ calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 
 test-slow: test-faults  ## at full size: all faults, the longest calibrations, further examples of claims, sixty draws of every property
 	$(BIN)/python -m pytest -m "slow and not fault and not hypothesis and not postgres and not bayes" $(ARGS)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile full $(ARGS) \
+	$(BIN)/python -m pytest -n $(WORKERS) $(SHARED_OUT) --hypothesis-profile full $(ARGS) \
 		-m "hypothesis and not fault and not calibration and not local and not postgres and not inspect"
 
 test-faults: .venv/postgres.stamp  ## kills, full disks, clocks, endpoints and servers that fail: ends with a table of what was survived
@@ -81,7 +83,7 @@ test-installed: dist  ## all tests on the wheel as installed, not on the checkou
 	$(PYTHON) -m venv --clear .venv-installed
 	.venv-installed/bin/python $(INSTALL) "$$(echo dist/*.whl)[test]"
 	.venv-installed/bin/python -c 'import quorate, sys; sys.exit("src" in quorate.__file__)'
-	.venv-installed/bin/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	.venv-installed/bin/python -m pytest -n $(WORKERS) $(SHARED_OUT) $(ARGS)
 
 sbom: .venv-dist/dist.stamp  ## the bill of materials of the core (CycloneDX), held against its schema, in dist/sbom.json
 	mkdir -p dist

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
@@ -197,9 +197,44 @@ def _simulate(sizes, *, keep=1.0, seed=0, replicates=1, sd=None):
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave a folder of tests of one mark alone where ``-m`` leaves out the mark: importing it takes seconds."""
+    """Leave alone a folder of tests of one mark where ``-m`` leaves out the mark, and files of another worker.
+
+    To import and collect what is not run takes seconds.
+    """
+    if collection_path.suffix:
+        return None if collection_path in getattr(config, "own_files", (collection_path,)) else True
     named = collection_path.name in FOLDERS and collection_path.parent == ROOT / "tests"
     return True if named and f"not {collection_path.name}" in config.option.markexpr else None
+
+
+def own_files(worker: int, workers: int) -> set[Path]:
+    """The files of one of so many workers: each has about as much of every size."""
+    files = sorted(ROOT.glob("tests/**/test_*.py"), key=lambda file: (-file.stat().st_size, file))
+    both_ways = [*range(workers), *reversed(range(workers))]
+    return {file for place, file in enumerate(files) if both_ways[place % len(both_ways)] == worker}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker whether it runs all that it collects, and whether nothing is compiled yet."""
+    node.workerinput["each"] = node.config.option.dist == "each"
+    node.workerinput["cold"] = not (ROOT / "src" / "quorate" / "__pycache__").is_dir()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Count what all workers have collected, not the last of them, where each runs files of its own."""
+    if config.option.dist != "each":
+        return None
+    from xdist.scheduler import EachScheduling
+
+    class Shares(EachScheduling):
+        def add_node_collection(self, node: Any, collection: Any) -> None:
+            super().add_node_collection(node, collection)
+            session = config.pluginmanager.get_plugin("dsession")._session
+            session.testscollected = sum(map(len, self.node2collection.values()))
+
+    return Shares(config, log)
 
 
 def compiled(config: pytest.Config) -> Path:
@@ -208,29 +243,20 @@ def compiled(config: pytest.Config) -> Path:
 
 
 class Leader:
-    """The first worker, which compiles what is imported and rewrites assertions: a half of collecting."""
+    """The first worker, which compiles what is imported: a half of collecting."""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         compiled(session.config).touch()
 
 
 class Follower:
-    """A worker that lets the first one do so where files of tests are not compiled yet."""
-
-    patience = 60.0
-    """Seconds that it still waits, in all."""
+    """A worker that lets the first one do so where nothing is compiled yet."""
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_make_collect_report(self, collector: pytest.Collector) -> None:
-        if not isinstance(collector, pytest.Module):
-            return
-        written, folder = collector.path.stat().st_mtime, collector.path.parent / "__pycache__"
-        kept = folder.glob(f"{collector.path.stem}.*-pytest-*.pyc")
-        if any(one.stat().st_mtime >= written for one in kept):
-            return
-        while self.patience > 0 and not compiled(collector.config).exists():
+    def pytest_collection(self, session: pytest.Session) -> None:
+        began = time.monotonic()
+        while not compiled(session.config).exists() and time.monotonic() < began + 60:
             time.sleep(0.01)
-            self.patience -= 0.01
 
 
 class Terse:
@@ -256,13 +282,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.import_plugin("studies")
     if hasattr(config, "workerinput") and not (config.option.verbose > 0 or config.option.durations):
         config.pluginmanager.register(Terse())
-    if WORKER is not None and not sys.dont_write_bytecode:
+    if (told := getattr(config, "workerinput", None)) is None:
+        return
+    if told["each"]:
+        config.own_files = own_files(int(told["workerid"].removeprefix("gw")), told["workercount"])
+    if told["cold"] and not sys.dont_write_bytecode:
         config.pluginmanager.register(Leader() if WORKER == "gw0" else Follower())
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that use shared data and those of folders of one mark, before ``-m`` selects; name faults."""
+    if hasattr(config, "own_files"):  # a file that the command names is collected by every worker
+        items[:] = [item for item in items if item.path in config.own_files]
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("wide") is not None:
