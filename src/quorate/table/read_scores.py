@@ -376,7 +376,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
         with explained(called):
-            held = rows.of(Opened(frame.to_native(), names, typed=True))
+            held = rows.of(Opened(frame.to_native(), names, typed=True, stays=True))
             roles = resolve(held.columns, **_of_rows(held.columns, declared, wide))
             grouped, words = _collapsed(held, roles, said, missing)
             hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes

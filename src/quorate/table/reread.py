@@ -154,7 +154,7 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
     columns = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
         with explained(judgments.source.name):
-            held = origin.rows.of(Opened(frame.to_native(), columns, typed=True))
+            held = origin.rows.of(Opened(frame.to_native(), columns, typed=True, stays=True))
             yield Reopened(held, columns, sql, *read_as)
         return
     frame = words_in_frame(frame, origin.rows.words)

@@ -212,7 +212,7 @@ def statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
     """Whether each row has a status, for those that occur and ok."""
     known = statuses_of(column, name)
     occurring = [status for status in STATUS_WORDS if status == OK or status in known]
-    return {status: np.array([word == status for word in known])[column.codes] for status in occurring}
+    return {status: np.array([word == status for word in known], dtype=np.bool_)[column.codes] for status in occurring}
 
 
 MOST_SCORE = 1e75

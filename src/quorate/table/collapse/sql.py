@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _NUMERIC = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
 )
+_PLAIN = _NUMERIC | {"VARCHAR", "BOOLEAN"}
 _WIDE = ("HUGEINT", "UHUGEINT", "DECIMAL")
 _STATES = {name: place for place, name in enumerate(STATUS_WORDS)}
 _SAMPLE = 2048
@@ -68,7 +69,7 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     InvalidData
         If a score is not a finite number or a status is not known.
     """
-    few = None if opened.typed else _few(opened, roles, missing)
+    few = _few(opened, roles, missing)
     if few is not None:
         return grouped(few, roles)
     rows = _prepare(opened, roles, missing)
@@ -103,7 +104,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     That number is a hash. Two cells with one hash would be as likely as one in ten million even for a million cells;
     the answers of one would then be more than reading counted, which whoever asks for answers checks.
     """
-    few = None if opened.typed else _few(opened, roles, missing)
+    few = _few(opened, roles, missing)
     if few is not None:
         return ungrouped(few, roles)
     rows = _prepare(opened, roles, missing)
@@ -125,7 +126,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
 
 def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     """Every row as it was read: its labels, replicate, score and status."""
-    few = None if opened.typed else _few(opened, roles, missing)
+    few = _few(opened, roles, missing)
     if few is not None:
         return in_rows(few, roles)
     rows = _prepare(opened, roles, missing)
@@ -194,30 +195,49 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
 
 
 def _few(opened: Opened, roles: Roles, missing: Missing) -> Held | None:
-    """All of a few rows whose columns are text, for here: to plan what is made of them takes the engine longer."""
+    """All of a few rows of text and plain numbers, for here: to plan what is made of them takes the engine longer."""
+    kinds, inside = opened.kinds, opened.inside
     named = [*(facet.column for facet in roles.facets), roles.score, *filter(None, (roles.status, roles.replicate))]
-    place = {name: position for position, name in enumerate(opened.columns)}
-    kinds = opened.relation.types
-    if any(str(kinds[place[name]]) != "VARCHAR" for name in named):
+    plain = all(kinds[name] in _PLAIN for name in named) and kinds.get(roles.status or "", "VARCHAR") == "VARCHAR"
+    # A truth may stand for no score by its word, and the engine writes a replicate that is a fraction in its own way.
+    own_word = kinds[roles.score] == "BOOLEAN" and missing.words
+    if opened.stays or not plain or own_word or kinds.get(roles.replicate or "") in ("FLOAT", "DOUBLE"):
         return None
-    held = opened.relation.limit(_SAMPLE).fetchnumpy()
-    inner = opened.relation.columns
-    columns = {name: _with_none(held[inner[place[name]]]) for name in {*named}}
+    rows = opened.relation  # to choose among columns of text takes longer than to hold them; others may hold records
+    if opened.typed:
+        rows = rows.project(", ".join(quoted(inside[name]) for name in dict.fromkeys(named)))
+    held = rows.limit(_SAMPLE).fetchnumpy()
+    columns = {name: held[inside[name]] for name in named}
     if len(columns[roles.score]) == _SAMPLE:
         return None
-
-    facets = tuple(in_numeric_order(_coded(columns[facet.column])) for facet in roles.facets)
+    facets = tuple(_coded(columns[facet.column]) for facet in roles.facets)
+    if not opened.typed:
+        facets = tuple(map(in_numeric_order, facets))
     replicate = None if roles.replicate is None else _coded(columns[roles.replicate])
-    given = [None if text is None else text.strip() for text in columns[roles.score]]
     status = None
     if roles.status is not None:
-        words = [None if word is None else word.strip().lower() for word in columns[roles.status]]
+        words = [None if word is None else word.strip().lower() for word in _with_none(columns[roles.status])]
         status = _coded(np.array(words, dtype=object))
-    return Held(facets, Scores(*parse(given, missing), given), status, replicate)
+    return Held(facets, _scores(columns[roles.score], missing), status, replicate)
 
 
-def _coded(texts: NDArray[Any]) -> Coded:
-    return encode(texts, np.array([text is None for text in texts], dtype=np.bool_))
+def _scores(column: NDArray[Any], missing: Missing) -> Scores:
+    if column.dtype == object:
+        given = [None if text is None else text.strip() for text in _with_none(column)]
+        return Scores(*parse(given, missing), given)
+    values = np.ma.getdata(column).astype(np.float64)
+    present = ~np.ma.getmaskarray(column) & ~np.isin(values, missing.numbers)
+    if missing.nan:
+        present &= ~np.isnan(values)
+    return Scores(values, present, values)
+
+
+def _coded(column: NDArray[Any]) -> Coded:
+    if column.dtype == object:
+        texts = _with_none(column)
+        return encode(texts, np.array([text is None for text in texts], dtype=np.bool_))
+    absent = np.ma.getmaskarray(column)
+    return encode(np.ma.getdata(column), absent | np.isnan(column.data) if column.dtype.kind == "f" else absent)
 
 
 def _with_none(column: NDArray[Any]) -> NDArray[Any]:

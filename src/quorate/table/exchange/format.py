@@ -95,6 +95,8 @@ class Opened:
         Column in whose levels rows are numbered anew: of tables with as many rows, of which each is about the same.
     across : Across, optional
         The same rows with several judgments in each, where columns of scores became rows.
+    stays : bool
+        Whether no row leaves the engine as it is: the relation is the caller's, whose engine may be another machine.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -108,6 +110,7 @@ class Opened:
     nested: tuple[tuple[str, str], ...] = ()
     counted_in: str = ""
     across: Across | None = None
+    stays: bool = False
 
     @property
     def pairs(self) -> bool:
