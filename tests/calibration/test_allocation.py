@@ -10,7 +10,15 @@ import quorate as q
 from quorate.numerics.sequential.bandit import Rule, constants, known_variance_bound, unknown_variance_bound
 from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.cycles import CYCLE, MIXED, compare_cycles, sweep_allocation
-from quorate.simulate.allocation.result import LEAST_RUNS, STEADY_RUNS, Adaptive, Runs, saved_interval, saving
+from quorate.simulate.allocation.result import (
+    LEAST_RUNS,
+    STEADY_RUNS,
+    Adaptive,
+    Runs,
+    redrawn_runs,
+    saved_interval,
+    saving,
+)
 
 DIMENSIONS = ("coherence", "engagingness", "groundedness", "naturalness")
 
@@ -251,7 +259,8 @@ def test_intervals_of_the_saving_need_runs(pool, budget):
     truth, rng, covered = found.saved().value, np.random.default_rng(1), {}
     for runs in (2, 5, 10, LEAST_RUNS, STEADY_RUNS):
         chosen = [rng.choice(3000, runs, replace=False) for _ in range(400)]
-        ends = [saved_interval(own[one], other[one], found.spent, 1, 0.95) for one in chosen]
+        weights = redrawn_runs(runs, 1)
+        ends = [saved_interval(own[one], other[one], found.spent, weights, 0.95) for one in chosen]
         covered[runs] = float(np.mean([low <= truth <= high for low, high in ends]))
     print(f"\n    saving {truth:.1%}; intervals hold it: {covered}")
     assert covered[5] < 0.9

@@ -13,6 +13,7 @@ from quorate.simulate.allocation.result import (
     Allocation,
     PolicyRuns,
     Saved,
+    redrawn_runs,
     runs_note,
     saved_interval,
     saving,
@@ -175,7 +176,7 @@ def test_the_interval_follows_the_difference_of_runs():
     noise = rng.normal(0, 0.02, (2, 40, 3))
     own, other = np.array([0.5, 0.3, 0.2]) + noise[0], np.array([0.9, 0.6, 0.4]) + noise[1]
     point = saving(own.mean(axis=0)[None], other.mean(axis=0)[None], SPENT)[0]
-    low, high = saved_interval(own, other, SPENT, 1, 0.9)
+    low, high = saved_interval(own, other, SPENT, redrawn_runs(40, 1), 0.9)
     assert 0.6 < low < point < high < 0.65
 
 

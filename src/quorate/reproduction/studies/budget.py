@@ -27,7 +27,15 @@ from quorate.reproduction.study import (
 )
 from quorate.simulate.allocation.allocation import simulate_allocation
 from quorate.simulate.allocation.cycles import MIXED, sweep_allocation
-from quorate.simulate.allocation.result import CORRELATIONS, ROBIN, ROBIN_HOOD, UNIFORM, saved_interval, saving
+from quorate.simulate.allocation.result import (
+    CORRELATIONS,
+    ROBIN,
+    ROBIN_HOOD,
+    UNIFORM,
+    redrawn_runs,
+    saved_interval,
+    saving,
+)
 
 # Warm-ups, allocations and bounds of ROBIN and ROBIN-HOOD.
 
@@ -211,7 +219,7 @@ def saved(own: Floats, uniform: Floats) -> Value:
     """Percent of the budget saved for uniform allocation's final error, with a quarter of its bootstrap interval."""
     spent = np.array(POINTS)
     value = saving(own.mean(axis=0)[None], uniform.mean(axis=0)[None], spent)[0]
-    low, high = saved_interval(own, uniform, spent, 1, 0.95)
+    low, high = saved_interval(own, uniform, spent, redrawn_runs(len(own), 1), 0.95)
     return Value(100 * float(value), 100 * (high - low) / 4)
 
 

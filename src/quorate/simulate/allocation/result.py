@@ -170,7 +170,21 @@ def saving(own: Floats, other: Floats, spent: Ints) -> Floats:
         return np.asarray(np.where(np.isnan(used), 1 - 1 / reverse, 1 - used))
 
 
-def saved_interval(own: Floats, other: Floats, spent: Ints, seed: int, level: float) -> tuple[float, float]:
+def redrawn_runs(runs: int, seed: int) -> Floats:
+    """How much every run counts in each bootstrap resample, shape (resamples, runs).
+
+    Parameters
+    ----------
+    runs : int
+        How many there are.
+    seed : int
+        Root of the random numbers.
+    """
+    drawn = stream(seed, "allocation/bootstrap").multinomial(runs, np.full(runs, 1 / runs), _RESAMPLES)
+    return np.asarray(drawn / runs)
+
+
+def saved_interval(own: Floats, other: Floats, spent: Ints, weights: Floats, level: float) -> tuple[float, float]:
     """Bootstrap interval of the saving of mean curves, over runs that the two share.
 
     Parameters
@@ -179,13 +193,11 @@ def saved_interval(own: Floats, other: Floats, spent: Ints, seed: int, level: fl
         Errors.
     spent : array, shape (budgets,)
         Budgets, ascending.
-    seed : int
-        Root of the random numbers.
+    weights : array, shape (resamples, runs)
+        From `redrawn_runs`.
     level : float
         Of the interval.
     """
-    runs = len(own)
-    weights = stream(seed, "allocation/bootstrap").multinomial(runs, np.full(runs, 1 / runs), _RESAMPLES) / runs
     low, high = np.quantile(saving(weights @ own, weights @ other, spent), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -453,7 +465,8 @@ class Allocation(Result):
         value = float(saving(errors.mean(axis=0)[None], other.mean(axis=0)[None], self.spent)[0])
         if self.runs < LEAST_RUNS:
             return Saved(policy, against, value, math.nan, math.nan)
-        return Saved(policy, against, value, *saved_interval(errors, other, self.spent, self.seed, level))
+        weights = redrawn_runs(self.runs, self.seed)
+        return Saved(policy, against, value, *saved_interval(errors, other, self.spent, weights, level))
 
     @property
     def sentence(self) -> str:
