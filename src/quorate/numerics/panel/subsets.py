@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Choice:
     fewest: int
     most: int
 
-    @property
+    @cached_property
     def weight(self) -> Floats:
         """``sqrt(t_l p_l)``, which add up to what a subset costs in precision."""
         return np.asarray(np.sqrt(self.spread * self.price))
