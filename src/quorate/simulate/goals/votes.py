@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate import rules
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.table.facets import Facet
-from quorate.table.pairs import TIE, A, B
+from quorate.table.pairs import TIE, A, B, Codes
 from quorate.table.votes import Votes
 
 _VOTES = np.array([1.0, 0.0, 0.5])  # of the first system, by outcome
@@ -109,12 +110,19 @@ class VoteWorld:
     def judgments(self, made: NDArray[np.bool_]) -> Votes:
         """The table of the votes that were given."""
         item, _, judge = np.nonzero(made)
-        models = tuple(sorted({name for pair in self.pairs for name in pair}))
-        sides = np.array([[models.index(name) for name in pair] for pair in self.pairs], dtype=np.int32)[item]
+        models, sides = self._systems
+        sides = sides[item]
         facets = (Facet(PROMPT, PROMPT, self.offer.item_order), Facet(JUDGE, JUDGE, self.offer.judge_order, fixed=True))
         codes = {PROMPT: item.astype(np.int32), JUDGE: judge.astype(np.int32)}
         swapped = np.zeros(len(item), dtype=np.bool_)
         return Votes(models, sides[:, 0], sides[:, 1], self.outcome[made], swapped, facets, codes)
+
+    @cached_property
+    def _systems(self) -> tuple[tuple[str, ...], Codes]:
+        """All systems, and the places of the two of every item."""
+        kinds, kind = _kinds(self.pairs)
+        models = tuple(sorted({name for pair in kinds for name in pair}))
+        return models, np.array([[models.index(name) for name in pair] for pair in kinds], dtype=np.int32)[kind]
 
 
 def vote_world(
@@ -137,8 +145,9 @@ def vote_world(
         For the draws.
     """
     pairs = _systems_of(goal, offer)
-    best = goal.a if isinstance(goal, PreferGoal) else min(name for pair in pairs for name in pair)
-    side = np.array([(pair[0] == best) - float(pair[1] == best) for pair in pairs])
+    kinds, kind = _kinds(pairs)
+    best = goal.a if isinstance(goal, PreferGoal) else min(name for pair in kinds for name in pair)
+    side = np.array([(pair[0] == best) - float(pair[1] == best) for pair in kinds])[kind]
     share = 0.5 + effect * side
     sizes = (len(pairs), max(len(offer.prompts), 1), len(offer.judges))
     verdict = _drawn(law.chances(share), rng, (len(pairs), 1, 1))
@@ -154,6 +163,12 @@ def _systems_of(goal: PreferGoal | BestGoal, offer: Offer) -> tuple[tuple[str, s
     if isinstance(goal, PreferGoal):
         return ((goal.a, goal.b),) * len(offer.items)
     return tuple(offer.pairs[at] for at in offer.order)
+
+
+def _kinds(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], Ints]:
+    """Pairs of systems that occur, and which of them every item has."""
+    place = {pair: at for at, pair in enumerate(dict.fromkeys(pairs))}
+    return tuple(place), np.fromiter((place[pair] for pair in pairs), np.int64, len(pairs))
 
 
 def _drawn(chances: Floats, rng: np.random.Generator, sizes: Sequence[int]) -> NDArray[np.int8]:
