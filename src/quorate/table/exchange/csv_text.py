@@ -9,7 +9,7 @@ import io
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile, zip_longest
 from pathlib import Path
@@ -384,8 +384,7 @@ def _with_fields(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     shown: dict[str, str] = {}
     found = []
     for place, (name, inner) in enumerate(opened.inside.items()):
-        cells = [cell for row in rows if place < len(row) and (cell := row[place].strip())]
-        fields = _fields_of(cells)
+        fields = _fields_of(cell for row in rows if place < len(row) and (cell := row[place].strip()))
         if fields and not {f"{name}.{field}" for field in fields} & {*opened.columns}:
             found.append(name)
             held = f"TRY_CAST({quoted(inner)} AS JSON)"
@@ -400,7 +399,7 @@ def _with_fields(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     return replace(opened, relation=relation, columns=tuple(shown), notes=(*opened.notes, note))
 
 
-def _fields_of(cells: Sequence[str]) -> list[str]:
+def _fields_of(cells: Iterable[str]) -> list[str]:
     """The fields of records that are written as JSON in these cells; none if some are none, or hold more than values.
 
     Examples
@@ -429,7 +428,9 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) 
     such numbers.
     """
     shown, found = [], []
-    held = [[row[at].strip() for row in rows if at < len(row) and row[at].strip()] for at in range(len(opened.columns))]
+    if not any("," in cell for row in rows for cell in row):
+        return opened
+    held = [[cell for row in rows if at < len(row) and (cell := row[at].strip())] for at in range(len(opened.columns))]
     for name, inner, values in zip(opened.columns, opened.relation.columns, held, strict=True):
         decimal = [value for value in values if _DECIMAL.fullmatch(value)]
         if (

@@ -42,6 +42,8 @@ _WHOLE = frozenset(("general", "generale", "grand", "whole", "all"))
 """What such a row is called beside."""
 
 
+_NUMBERED = re.compile(r"\d[^)\]]*$")
+"""A digit that stands in no bracket at the end."""
 _LONGEST_SHEET, _ROUNDED = 20_000, 0.06
 """Rows of the longest table that may end in totals, and how far from these a number is that was rounded."""
 _FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
@@ -264,10 +266,14 @@ def _totals_in(table: Table, one: Column) -> tuple[str, ...]:
     if table.rows > _LONGEST_SHEET:
         return ()
     totals = "|".join(sorted(_TOTAL_ROWS | STATISTICS))
-    called = f"({totals})( [a-z]+)?|[a-z]+ ({totals})"
-    if len(one.words) == one.distinct and not any(re.fullmatch(called, _spelled(word)) for word in one.words):
+    called = re.compile(f"({totals})( [a-z]+)?|[a-z]+ ({totals})")
+
+    def is_total(text: str) -> bool:  # none is numbered, and to look that up is quicker than to spell each
+        return _NUMBERED.search(text) is None and called.fullmatch(_spelled(text)) is not None
+
+    if len(one.words) == one.distinct and not any(map(is_total, one.words)):
         return ()
-    found = [text for text in table.shown(one.name, table.rows) if text and re.fullmatch(called, _spelled(text))]
+    found = [text for text in table.shown(one.name, table.rows) if text and is_total(text)]
     labels = tuple(dict.fromkeys(found))
     sheets = max((table.column(name).distinct for name in (SHEET, FILE) if name in table.names), default=1)
     return labels if len(found) in (len(labels), sheets * len(labels)) else ()
