@@ -177,21 +177,24 @@ def half_misses(clusters: Clusters, alpha: float, splits: int, rng: np.random.Ge
         Share of splits with a claim: with votes counted as independent, and with cluster-robust errors; nan for pairs
         that never had two clusters in both halves.
     """
+    from scipy.sparse import csc_array
+
     critical = float(t_reach(np.inf, alpha))
     claims = np.zeros((2, clusters.pairs))
     looks = np.zeros(clusters.pairs)
+    size, whole, each = len(clusters.pair), clusters.sums, _terms(clusters).T
+    of_pair = csc_array((np.ones(size), clusters.pair, np.arange(size + 1)), shape=(clusters.pairs, size)).tocsr()
     for _ in range(splits):
-        heads = rng.integers(2, size=len(clusters.pair)).astype(np.bool_)
-        half, other = clusters.part(heads), clusters.part(~heads)
-        first, second = half.sums, other.sums
-        (a, error_a), (b, error_b) = robust(first, half.count), robust(second, other.count)
+        first = np.asarray(of_pair @ (each * rng.integers(2, size=size)[:, None]), dtype=np.float64)
+        second = whole - first
+        (a, error_a), (b, error_b) = robust(first, first[:, -1]), robust(second, second[:, -1])
         with np.errstate(divide="ignore", invalid="ignore"):
             p = (first[:, 0] + second[:, 0]) / (first[:, 1] + second[:, 1])
             plain = np.abs(a - b) / np.sqrt(p * (1 - p) * (1 / first[:, 1] + 1 / second[:, 1]))
             sandwich = np.abs(a - b) / np.hypot(error_a, error_b)
             parts = error_a**4 / (effective_clusters(first) - 1) + error_b**4 / (effective_clusters(second) - 1)
             df = (error_a**2 + error_b**2) ** 2 / parts  # Welch (1947)
-        usable = (half.count > 1) & (other.count > 1) & np.isfinite(sandwich) & np.isfinite(df)
+        usable = (first[:, -1] > 1) & (second[:, -1] > 1) & np.isfinite(sandwich) & np.isfinite(df)
         claims += usable * np.stack([plain > critical, sandwich > t_reach(np.where(usable, df, 1.0), alpha)])
         looks += usable
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -227,11 +230,15 @@ def block_sums(clusters: Clusters, block: NDArray[np.int64], blocks: int) -> Flo
     blocks : int
         Number of blocks.
     """
-    w, n = clusters.wins, clusters.votes
     place = block * clusters.pairs + clusters.pair
-    terms = (w, n, w**2, w * n, n**2, w**2 / n, np.ones(len(w)))
-    flat = [np.bincount(place, term, blocks * clusters.pairs) for term in terms]
-    return np.stack(flat, axis=-1).astype(np.float64).reshape(blocks, clusters.pairs, len(terms))
+    flat = [np.bincount(place, term, blocks * clusters.pairs) for term in _terms(clusters)]
+    return np.stack(flat, axis=-1).astype(np.float64).reshape(blocks, clusters.pairs, len(flat))
+
+
+def _terms(clusters: Clusters) -> Floats:
+    """What every cluster adds to the sums of `block_sums`, shape (7, clusters)."""
+    w, n = clusters.wins, clusters.votes
+    return np.array([w, n, w**2, w * n, n**2, w**2 / n, np.ones(len(w))], dtype=np.float64)
 
 
 def square(sums: Floats) -> Floats:
