@@ -10,6 +10,7 @@ from tests.table.reading.test_forms import book, levels, read
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
+from quorate.errors import InvalidData, InvalidInput
 from quorate.table.reading.reading import Unsure
 
 
@@ -135,3 +136,72 @@ def test_criteria_of_plans(tmp_path):
     cells = [(f"LP{n}", who, *MARKS[(n + j) % N]) for n in range(N) for j, who in enumerate(("Chalk", "Mentor"))]
     table = read(sheet(tmp_path, *rows("lesson_plan,assistant,alignment,engagement,feasibility", cells)))
     assert levels(table) == {"item": N, "system": 2, "criterion": 3}
+
+
+def test_models_with_numbers_in_their_names_are_no_sides(tmp_path):
+    pairs = (("Model-1.5", "Model-2.0"), ("Model-2.0", "Model-3.1"))
+    cells = [(*pairs[n % 2], ("model 2.0", "model 1.5", "Tie")[n % 3]) for n in range(N)]
+    with pytest.raises(InvalidData, match=r'"model [12].[05]" in row 1 names neither model'):
+        read(sheet(tmp_path, *rows("model_a,model_b,winner", cells)))
+
+
+def test_short_labels_in_other_capitals_are_one(tmp_path):
+    cells = [(n, ("v1", "v2", "V1", "V2")[n % 4], MARKS[n, 0]) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows("call,version,score", cells)))
+    assert {found.a, found.b} == {"v1", "v2"}
+
+
+@pytest.mark.parametrize("name", ["record_id", "run_uuid"])
+def test_what_all_were_asked_pairs_systems_whose_records_are_their_own(tmp_path, name):
+    head = f"{name},app_version,input,output,relevance"
+    cells = [
+        (f"r{n}{at}", "vw"[at], f"asked {n}", f"{at} says {n}", MARKS[n, at] / 9) for n in range(N) for at in range(2)
+    ]
+    found = q.compare(sheet(tmp_path, *rows(head, cells)), "v", "w")
+    assert (found.difference.method, found.difference.shared_items) == ("paired", N)
+
+
+def test_a_hit_of_one_system_is_no_item(tmp_path):
+    head = "HITId,WorkerId,AssignmentStatus,Input.article_id,Input.system,Answer.quality"
+    cells = [
+        (f"h{n}{at}", f"w{n % 3}", "Approved", f"a{n}", "vw"[at], MARKS[n, at]) for n in range(N) for at in range(2)
+    ]
+    assert levels(read(sheet(tmp_path, *rows(head, cells))))["item"] == N
+
+
+def test_two_files_of_a_tool_that_names_no_system_are_compared(tmp_path):
+    head = "user_input,retrieved_contexts,response,reference,answer_correctness"
+    for at, name in enumerate(("small", "large")):
+        cells = [(f"asked {n}", "['c']", "said", "right", MARKS[n, at] / 10) for n in range(N)]
+        sheet(tmp_path, *rows(head, cells), name=f"{name}.csv")
+    found = q.compare([tmp_path / "small.csv", tmp_path / "large.csv"], "large", "small")
+    assert found.difference.estimate.value == pytest.approx((MARKS[:, 1] - MARKS[:, 0]).mean() / 10)
+
+
+def test_marked_parts_of_texts_and_priorities_are_no_judgments(tmp_path):
+    spans = [
+        {"text": f"t {n}", "entities": [{"label": "LOC", "start_offset": n, "end_offset": n + 3}]} for n in range(N)
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("\n".join(map(json.dumps, spans)))
+    with pytest.raises(Unsure, match="every row is a part of a text, from start_offset to end_offset"):
+        read(path)
+    words = ("Low", "Medium", "High")
+    cells = [(f"K-{n}", words[MARKS[n, 0] % 3], 2 + MARKS[n, 1] % 5) for n in range(N)]
+    with pytest.raises(InvalidInput, match="no name says that Priority is the score"):
+        read(sheet(tmp_path, *rows("Key,Priority,Story Points", cells)))
+
+
+def test_sums_of_counted_wins_are_left_out(tmp_path):
+    cells = [(f"room {n}", *MARKS[n], MARKS[n].sum()) for n in range(N)]
+    whole = ("Total", *MARKS.sum(axis=0), MARKS.sum())
+    votes = read(sheet(tmp_path, *rows("room_type,decora_wins,havn_wins,draws,votes", [*cells, whole])))
+    assert (votes.n, votes.wins("decora", "havn")) == (MARKS.sum(), MARKS[:, 0].sum())
+
+
+def test_votes_have_who_judged_and_what_was_asked_under_other_names(tmp_path):
+    said = ("Prompt v3", "prompt v4", "Prompt v4", "unentschieden")
+    cells = [(f"A-{n}", said[MARKS[n, at] % 4], who) for n in range(N) for at, who in enumerate(("Klee", "Nolde"))]
+    votes = read(sheet(tmp_path, *rows("Artikel-ID,Besser,Redakteur/in", cells)))
+    assert (votes.models, votes.n) == (("Prompt v3", "Prompt v4"), 2 * N)
+    assert [len(votes.facet(name).levels) for name in ("prompt", "judge")] == [N, 2]

@@ -21,14 +21,15 @@ _OF: Mapping[str, str] = {
         radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
-        krankenpfleger pfleger pflegekraft nurse; anzeige ad;
+        redakteur redakteurin editor; krankenpfleger pfleger pflegekraft nurse; anzeige ad;
         annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
         bewertung einstufung einschätzung rating; schulnote school_mark; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
         frage question; antwort response; satz sentence; dokument document; bild image;
         schüler schülerin schueler pupil; teilnehmer proband participant; kandidat candidate; modell model;
         variante variant; datum date; zeit time; dauer duration; sprache language; kategorie category; thema topic;
-        gewinner sieger winner; unentschieden tie; kunde customer; produkt product; übersetzung translation;
+        gewinner sieger winner; besser better;
+        unentschieden tie; kunde customer; produkt product; übersetzung translation;
         beispiel example; kriterium criterion; nummer number; präferenz bevorzugt preferred; erste first;
         zweite second; promptvariante prompt_variant; verständlichkeit clarity; matrikelnummer student_id;
         klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
@@ -96,7 +97,8 @@ _OF: Mapping[str, str] = {
         duração duration; idade age; produto product; correto correct; aprovado passed; sistema system;
         primeiro first; novo new; antigo antiga old; atual current""",
     "nl": """
-        systeem system; plaats place; model model; assistent assistant; versie version; beoordelaar rater;
+        systeem system; plaats place; gesprek conversation; samenvatting summary;
+        model model; assistent assistant; versie version; beoordelaar rater;
         kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner; leraar teacher;
         lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict; vraag question;
         antwoord response; tekst text; opstel essay; leerling pupil; zin sentence; patiënt patient;

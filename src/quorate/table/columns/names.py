@@ -61,8 +61,8 @@ IDS = frozenset(words("id ids idx index row number nr no uuid uid guid hash slug
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 PEOPLE = frozenset(
     words(
-        "human humans gold golden truth reference expert experts people manual annotator lawyer attorney clinician "
-        "physician md"
+        "human humans gold golden truth reference expert experts people manual annotator analyst lawyer attorney "
+        "clinician physician md"
     )
 )
 """Words in the name of a column that holds what people said, where others hold what judges say."""
@@ -131,7 +131,7 @@ JUDGED = frozenset(
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
         "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry exhibit "
-        "lesson"
+        "lesson citation"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -331,6 +331,7 @@ def is_judge(name: str) -> bool:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
     numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
+    numbered |= words[0] in ("panel", "juror") and words[1].isdigit()
     titled = words[0] in _TITLES and words[1].isalpha()
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
 
@@ -460,4 +461,5 @@ def no_score(name: str) -> bool:
     share = words & _SHARES and words & {*HINTS}
     if name.rstrip().endswith("?"):  # what was asked of who judged
         return False
-    return is_id(name) or (bool((MEASURES | ARRANGED) & words) and not share)
+    planned = {"story", "points"} <= words  # of how much work it is
+    return is_id(name) or planned or (bool((MEASURES | ARRANGED) & words) and not share)

@@ -170,7 +170,10 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
         ("yes", "y", "ja", "oui", "s\u00ed", "si", "s\u00ec", "sim", "да", "是"),
     ),
     (("fail", "failed"), ("pass", "passed")),
-    (("incorrect", "wrong"), ("correct", "right")),
+    (
+        ("incorrect", "wrong", "falsch", "b\u0142\u0119dna", "b\u0142\u0119dny", "niepoprawna"),
+        ("correct", "right", "richtig", "korrekt", "poprawna", "poprawny"),
+    ),
     (("i",), ("c",)),  # in logs of Inspect
     (("false", "f"), ("true", "t")),
     (("rejected", "reject"), ("accepted", "accept")),
@@ -180,6 +183,7 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
         ("\N{CROSS MARK}", "\N{BALLOT X}", "\N{MULTIPLICATION X}"),
         ("\N{WHITE HEAVY CHECK MARK}", "\N{CHECK MARK}", "\N{HEAVY CHECK MARK}"),
     ),
+    (("\N{MULTIPLICATION SIGN}",), ("\N{WHITE CIRCLE}", "\N{LARGE CIRCLE}", "\N{IDEOGRAPHIC NUMBER ZERO}")),
     (("dislike", "disliked"), ("like", "liked")),
 )
 """Two words, for 0 and 1."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from quorate.arguments import joined
+from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, SYSTEM
 from quorate.table.columns.aliases import REPLICATES
 from quorate.table.columns.languages import plain
@@ -51,19 +51,19 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         return placed
     way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
     if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
-        columns = listed([name for names in way.options["wide"].values() for name in names], most=6)
-        said = f"{columns} taken for what is compared"
-        return replace(found, options=way.options, confidence="likely", said=said, meant=())
+        columns = [name for names in way.options["wide"].values() for name in names]
+        taken = f"{listed(columns, most=6)} taken for what is compared; else " + argument("wide", {JUDGE: columns})
+        return replace(found, options=way.options, confidence="likely", said=taken, meant=())
     if found.confidence == "unsure" or SYSTEM in {*known, *_roles(found.options)}:
         return found
     ways, alone = _ways(table, found, known)
     if alone:
         swapped = ways[0].options["facets"].get(ITEM) != {**known, **found.options.get("facets", {})}.get(ITEM)
         rest = [] if swapped else [*filter(None, [found.said])]  # which says that it is what is judged
-        said = joined("; ", [f"{alone} taken for what is compared", *rest])
+        granted = joined("; ", [f"{alone} taken for what is compared", *rest])
         score = str(found.options.get("score", known.get("score", "")))
-        less = of_less(score, ways[0].options, found.reasons, said)
-        return less or replace(found, options=ways[0].options, confidence="likely", said=said)
+        less = of_less(score, ways[0].options, found.reasons, granted)
+        return less or replace(found, options=ways[0].options, confidence="likely", said=granted)
     said = "no name says what is compared"
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
 

@@ -21,7 +21,7 @@ from quorate.table.columns.names import (
     OCCASIONS,
     PLAINLY_LESS,
     REMARKS,
-    RESPONSES,
+    SAID,
     TOTALS,
     TRUE,
     groups_items,
@@ -90,6 +90,8 @@ _TRUTHS = frozenset(("true", "false", "yes", "no"))
 """Words of a column that says yes or no of something."""
 _SHOWN = frozenset(("prompt", "question", "text", "request"))
 """Words in the name of a column of texts that were shown, beside the id of each."""
+_ASKED_IN = frozenset(("prompt", "instruction", "instructions", "wording", "system"))
+"""Words in the name of a column of sentences that may be what is compared, beside those of COMPARED."""
 _MEASURED = frozenset(("name", "metric_name", "score_name", "measure", "key", "evaluator", "feedback_key"))
 """What the column of a tool is called that says which of its scores a row holds."""
 _FEWEST_WORDS = 4
@@ -264,6 +266,8 @@ def _open_of_score(
     named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
     named |= bool({*words_of(score)} & REMARKS) and column.scale is not None
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
+    told = {*words_of(score)} & {*SAID} and not {*words_of(score)} & {*HINTS}
+    named &= not (told and column.scale is not None and JUDGE not in known)  # a priority may be nobody's judgment
     if not (named or _alone(table, column, known, found)):
         if JUDGE not in known and not several and not any(map(_may_be_given, (column, *others))):
             raise Unsure(
@@ -429,7 +433,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and one.filled == table.rows
         and not (plain(one.name).startswith(_YES_OR_NO) or (one.scale is not None and one.distinct > len("01")))
         and not {*words_of(one.name)} <= _NAMES
-        and not (RESPONSES & {*words_of(one.name)} and is_sentence(one))
+        and not (is_sentence(one) and not {*words_of(one.name)} & (COMPARED | _ASKED_IN))
         and not (said and not one.numeric and ANSWERS & {*words_of(one.name)})
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))

@@ -148,7 +148,10 @@ _SAMPLED = frozenset((*_TRIES, "sample", "generation", "completion", "rollout", 
 """What a column is called, with a word for a number, that counts what one system answered to the same."""
 _NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
 """Words in the name of an id of something else than what is judged."""
-_BACKGROUND, _MANY = frozenset((*DESCRIBED, "language", "lang", "locale", "platform", "device", "channel")), 10
+_BACKGROUND, _MANY = (
+    frozenset((*DESCRIBED, "language", "lang", "locale", "platform", "device", "channel", "difficulty")),
+    10,
+)
 """Words in the name of a column of where what is judged comes from, and rows of each level from which on it does."""
 _FEW_AGAIN = 0.02
 """Share of rows that repeat another which are no sign of a facet that tells them apart."""
@@ -445,7 +448,8 @@ def _is_background(one: Column, rows: int) -> bool:
 
 def _is_payload(one: Column) -> bool:
     """Whether a column tells nothing of who judged what: it is another in every row, a measure, or one value."""
-    return one.distinct < 2 or measures(one.name) or one.distinct == one.filled
+    broken = one.numeric and not one.whole
+    return one.distinct < 2 or broken or measures(one.name) or one.distinct == one.filled
 
 
 def _telling_apart(

@@ -7,19 +7,22 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
-from quorate.roles import AMONG, BETTER, PROMPT
+from quorate.roles import AMONG, BETTER, JUDGE, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, TOTALS, form_of, is_id, says_nothing, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
+from quorate.table.columns.vote_roles import FURTHER as VOTE_FURTHER
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import MOST_RANKED, ROW_NUMBER
 from quorate.table.exchange.wide import BEATEN, CROSSED, SHARED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
+from quorate.table.reading.key import named_as_judged
 from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.supposed import supposed
 from quorate.table.reading.unnamed import of_unnamed
 from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, SHOWN, decided, winner_of
 from quorate.wording import listed
@@ -72,7 +75,10 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     wins = _counts(table, a, b)
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in _TIES)
-        return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
+        more = {"facets": {"count": ""}} if claims(table.names, COUNTS) else {}  # their sum
+        return _votes(
+            {**named, "wins": wins, **more}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side")
+        )
     winner = winner_of(table, a, b)
     first = {"order": "model_a"} if all(SHOWN & {*words_of(name)} for name in (a, b)) else {}  # the left stood first
     return None if winner is None else decided(table, named, winner, reasons).naming(first)
@@ -432,6 +438,22 @@ def of_one_prompt(table: Table, votes: Reading | None) -> Reading | None:
     same = all(table.keys([best, one]) == table.keys([best]) for one in prompts)
     whole = is_id(best) or all(table.keys([one]) == table.keys([best]) for one in prompts)
     return votes.naming({PROMPT: best}) if same and whole else votes
+
+
+def of_roles(table: Table, votes: Reading | None) -> Reading | None:
+    """Votes with who judged and what was asked, where names say them in other words than those of the roles."""
+    if votes is None or "winner" not in {*votes.options, *table.names} or "rank" in votes.options:
+        return votes
+    facets, options = votes.options.get("facets", {}), votes.options
+    values = [value for value in (*options.values(), *facets.values()) if isinstance(value, (str, tuple))]
+    used = {one for value in values for one in ((value,) if isinstance(value, str) else value)}
+    known = {role: found[0] for role in (PROMPT, JUDGE) if (found := claims(table.names, VOTE_ALIASES[role]))}
+    if JUDGE not in {*known, *facets} and (judge := supposed(table, known, False).get(JUDGE)) not in (None, *used):
+        votes = votes.naming({JUDGE: str(judge)})
+        used.add(str(judge))
+    judged = [one.name for one in named_as_judged(table, {*used, *known.values()}, True)]
+    asked = PROMPT not in {*known, *facets} and not claims(table.names, VOTE_FURTHER[PROMPT]) and len(judged) == 1
+    return votes.naming({PROMPT: judged[0]}) if asked else votes
 
 
 def sides_of(table: Table) -> list[str | None]:

@@ -254,6 +254,10 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
             )
 
 
+_PLACED = frozenset(("offset", "char", "character", "pos", "position", "token"))
+"""Words beside start and end in the names of columns that say where in a text something was marked."""
+
+
 def _checks_in(one: Column) -> list[str]:
     """Labels of rows that were shown to see whether who judged pays heed, as ``BAD`` beside ``TGT`` or ``catch``."""
     labels = {word: plain(word) for word in one.words} if {*words_of(one.name)} & _KINDS else {}
@@ -309,13 +313,20 @@ def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
 
 
 def refuse_errors(table: Table) -> None:
-    """Refuse a list of errors, each with its severity: what has none is not in it, and nothing says what one costs.
+    """Refuse a list of errors, each with its severity, and one of marked parts of texts: what has none is not in it.
 
     Raises
     ------
     Unsure
-        If names and labels say that rows are errors.
+        If names and labels say that rows are such.
     """
+    numbers = [(words_of(one.name), one.name) for one in table.columns if one.whole]
+    ends = {words[0]: name for words, name in numbers if {*words[1:]} <= _PLACED}
+    if {"start", "end"} <= ends.keys():
+        raise Unsure(
+            f"source: every row is a part of a text, from {ends['start']} to {ends['end']}, that somebody marked, and "
+            "no judgment; give a row for each judgment of what was judged"
+        )
     severe = [one for one in table.columns if "severity" in words_of(one.name) and {*map(plain, one.words)} & _SEVERE]
     dimensions = {one.name: {plain(word.partition("/")[0]) for word in one.words} for one in table.columns}
     kinds = [name for name, held in dimensions.items() if "error" in words_of(name) or len(held & _DIMENSIONS) > 1]
@@ -366,7 +377,7 @@ def folded(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for role in (JUDGE, SYSTEM):
         labels = table.column(known[role]).words if known.get(role) in table.names else ()
-        if len({fold(label) for label in labels}) < len(labels) and all(len(label) > len("ab") for label in labels):
+        if len({fold(label) for label in labels}) < len(labels) and all(len(label) > 1 for label in labels):
             found[role] = known[role] + FOLDED
     return found
 

@@ -137,12 +137,8 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     }
     rows, inner = id_of_asked(table, known) or id_of_rows(table, known), inner_id(table, known)
     if rows or inner:
-        why = "is another in every row" if rows else "is inside it"
-        instead = f", and not {known[ITEM]}, which comes back" if ITEM in known else ""
-        reasons.append(f"{rows or inner} {why}: what is judged{instead}")
-        said |= {ITEM: str(rows or inner)}
         aside |= {known[ITEM]} if rows and ITEM in known else set()
-        known |= {ITEM: str(rows or inner)}
+        _measure(str(rows or inner), "is another in every row" if rows else "is inside it", known, said, reasons)
     aside |= copies(table)
     if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known):
         aside |= numbers_of_rows(table)
@@ -152,6 +148,8 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         known[PROMPT] = ""
     said |= told
     known |= told
+    if SYSTEM in told and not rows and (asked := id_of_asked(table, known)) is not None:
+        _measure(asked, f"is what every {told[SYSTEM]} was asked", known, said, reasons)
     table, made, granted = _with_made(table, known, aside)
     aside |= {part for name in made.values() for part in made_of(name).parts}
     known |= made
@@ -175,6 +173,13 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
     return _of_less(table, _with_compared(table, found, known, compared), known)
+
+
+def _measure(name: str, why: str, known: dict[str, str], said: dict[str, str], reasons: list[str]) -> None:
+    """Take a column for what is judged, and say why it and not what is known to be so by its name."""
+    instead = f", and not {known[ITEM]}, which comes back" if ITEM in known else ""
+    reasons.append(f"{name} {why}: what is judged{instead}")
+    said[ITEM] = known[ITEM] = name
 
 
 def _with_compared(table: Table, found: Reading, known: Mapping[str, str], compared: bool) -> Reading:

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
-from quorate.roles import JUDGE, PROMPT, SYSTEM
+from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.names import RESPONSES, words_of
 from quorate.table.columns.scales import number
@@ -29,9 +29,9 @@ from quorate.table.notes import Note, not_used
 from quorate.table.reading.compared import of_judged
 from quorate.table.reading.family import MOST_WORDS
 from quorate.table.reading.key import MOST_WORDINGS, is_of_people
-from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
+from quorate.table.reading.paired import of_one_prompt, of_roles, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold
+from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold, refuse_rows
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
@@ -139,13 +139,18 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     """
     compared = about == SYSTEM
     votes = pair_of(table, compared)
+    if votes is not None and "wins" in votes.options:
+        refuse_rows(table, {})
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
-        found = of_one_prompt(table, votes) or scores_of(table, compared)
+        found = of_roles(table, of_one_prompt(table, votes)) or scores_of(table, compared)
         found = of_judged(table, found) if about == JUDGE and found is not None else found
         return None if found is None else found.shortened(table.names)
     refuse_scored_sides(table)
+    winner = recognise_pair("winner", table.names)
+    if winner is not None and not table.column(winner).numeric:  # whose labels are refused where they are read
+        return None
     raise Unsure(
         f"source: {listed(list(map(str, sides_of(table))))} name two systems, and no column says which won: winner, or "
         "preference, with A, B and tie, or the name of who won",
@@ -220,7 +225,7 @@ def _as_it_is(
     if not isinstance(table, Judgments):
         return table, ""
     compared = about == SYSTEM
-    instead = _of_what_differs(table, kind) if compared else None
+    instead = _of_what_differs(table, kind, source, rows) if compared else None
     if instead is not None:
         return read(*instead[:2]), instead[2]
     compared &= SYSTEM not in table.names and table.origin is not None
@@ -242,10 +247,13 @@ def _as_it_is(
     return read(found.kind, found.options) if found.options else table, found.said
 
 
-def _of_what_differs(table: Judgments, kind: Kind | None) -> tuple[Kind, Mapping[str, Any], str] | None:
-    """How a table is read whose rows are all of one system, where its votes or its prompts can be compared."""
+def _of_what_differs(
+    table: Judgments, kind: Kind | None, source: Any, rows: Rows
+) -> tuple[Kind, Mapping[str, Any], str] | None:
+    """How a table is read instead in which systems are not compared on the same, or there is one alone; else None."""
     if SYSTEM not in table.names or table.n_levels(SYSTEM) >= len("ab"):
-        return None
+        found = _asked_of_all(table, source, rows)
+        return None if found is None else (found.kind, found.options, found.said)
     if kind is None and table.source.instead == "votes":
         by = "one system against another is compared by votes: " + argument("part", "votes")
         return "votes", {"part": "votes"}, by
@@ -254,6 +262,19 @@ def _of_what_differs(table: Judgments, kind: Kind | None) -> tuple[Kind, Mapping
     system, prompt = table.facet(SYSTEM).column, table.facet(PROMPT).column
     said = f"{system} is the same in every row: {prompt} taken for what is compared"
     return "scores", {"facets": {SYSTEM: prompt, PROMPT: ""}}, said
+
+
+def _asked_of_all(table: Judgments, source: Any, rows: Rows) -> Reading | None:
+    """How a table is read whose items are each of one system, where another column says what all were asked."""
+    item = table.facet(table.object)
+    if SYSTEM not in table.names or item.parent != SYSTEM or not not_used(table.notes):
+        return None
+    try:
+        found = _looked_at(source, rows, "scores", None, SYSTEM)
+    except InvalidInput:
+        return None
+    other = found.options.get("facets", {}).get(ITEM, item.column)
+    return None if other in (item.column, ROW_NUMBER) else found
 
 
 def _repeats(table: Judgments) -> bool:

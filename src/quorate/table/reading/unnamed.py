@@ -165,10 +165,12 @@ def _counted(table: Table) -> Reading | None:
     ties = [name for words, name in named if {*words} & {"tie", "ties", "tied", "draw", "draws"} or words[0] == "no"]
     count = tuple(name for *_, name in wins) + tuple(ties[:1])
     said = f"{listed(count)} count how often {names[0]} or {names[1]} was preferred"
-    options: dict[str, Any] = {**_constant(names), "wins": count}
+    options: dict[str, Any] = {**_constant(names), "wins": count, "facets": {}}
+    if claims(table.names, VOTE_ALIASES["count"]):  # their sum
+        options["facets"]["count"] = ""
     if table.rows >= _FEWEST_ROWS and not claims(table.names, VOTE_ALIASES[PROMPT]):  # votes of one row may be alike
         rows = [one.name for one in table.columns if one.distinct == table.rows and not one.numeric]
-        options["facets"] = {"cluster": rows[0] if len(rows) == 1 else ROW_NUMBER}
+        options["facets"]["cluster"] = rows[0] if len(rows) == 1 else ROW_NUMBER
     return Reading(options, (said,), "likely", "votes", said)
 
 
@@ -235,10 +237,14 @@ def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], _Ou
     if places and len(left) == 2:
         first = next(word for word in left if plain(word) in WORDS[A])
         return [((first, next(word for word in left if word != first)), None)]
-    tied = len(left) < len(one.words)
-    if len(left) == 2 and (tied or "winner" in words_of(one.name)) and not places:
-        return [((min(left), max(left)), None)]
-    return []
+    spelled = {_bare(word): [two for two in sorted(left) if _bare(two) == _bare(word)] for word in left}
+    ties = [word for word in one.words if word not in left]
+    if len(spelled) != 2 or not (ties or "winner" in words_of(one.name)) or places:
+        return []
+    ahead, behind = sorted(spelled.values())
+    outcomes: dict[str, str | tuple[str, ...]] = {"a": tuple(ahead), "b": tuple(behind)}
+    outcomes |= {"tie": tuple(ties)} if ties else {}
+    return [((ahead[0], behind[0]), None if len(left) == 2 else outcomes)]
 
 
 def _by_endings(left: Sequence[str], sides: _Sides) -> list[tuple[tuple[str, str], _Outcomes]]:

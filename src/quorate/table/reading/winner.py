@@ -164,10 +164,12 @@ def winner_of(table: Table, a: str, b: str) -> Winner | None:
         return (
             Winner(best.name, None, reason, open=reason, others=rivals) if rivals else Winner(best.name, None, reason)
         )
-    if (named := _with_one_word(others, models)) is not None:
-        return named
+    if (one_more := _with_one_word(others, models)) is not None:
+        return one_more
+    named = {plain(word) for side in (a, b) for word in table.column(side).words} - KNOWN
     for column in others:
         few = not column.numeric and 2 <= column.distinct <= len(column.words) <= _MOST_PHRASES
+        few = few and not any(plain(word) in named for word in column.words)  # model 1.5 is no side
         said = sides_in(column.words) if few else None
         if said is not None:
             each = [(name, one) for name, held in said.items() for one in ((held,) if isinstance(held, str) else held)]

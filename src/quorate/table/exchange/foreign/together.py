@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
@@ -63,6 +63,8 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         shown = (quoted(name) if name in file.columns else f"NULL AS {quoted(name)}" for name in columns)
         parts.append(file.relation.project(f"{', '.join(shown)}, {literal(str(path))} AS {quoted(_FILE)}"))
     whole = reduce(lambda one, other: one.union(other), parts)
+    if first.kind == "scores" and SYSTEM not in columns and _twice(whole, columns):
+        return together({path: _of_system(file, path.stem) for path, file in files.items()})
     if first.kind == "scores":
         _refuse_twice(whole, columns)
     if HASH in columns:
@@ -115,18 +117,24 @@ def _without_hash(file: Opened) -> Opened:
     return replace(file, relation=file.relation.project(", ".join(map(quoted, columns))), columns=columns)
 
 
+def _of_system(file: Opened, name: str) -> Opened:
+    """The rows of a file that says no system, as those of the one that it is called after."""
+    relation = file.relation.project(f"*, {literal(name)} AS {quoted(SYSTEM)}")
+    said = Note("every file is of the system of its name")
+    return replace(file, relation=relation, columns=(*file.columns, SYSTEM), notes=(said, *file.notes))
+
+
+def _twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    """A judgment that two files hold, and these; none if no two hold the same."""
+    listed = ", ".join(quoted(name) for name in KEY if name in columns)
+    files = whole.aggregate(f"{listed}, min({quoted(_FILE)}) AS a, max({quoted(_FILE)}) AS b", listed)
+    return files.filter("a <> b").order(listed).limit(1).fetchall()
+
+
 def _refuse_twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> None:
     """Refuse a judgment that two files hold: of the same run, or of two that nothing tells apart."""
     key = [name for name in KEY if name in columns]
-    listed = ", ".join(map(quoted, key))
-    twice = (
-        whole.aggregate(f"{listed}, min({quoted(_FILE)}) AS a, max({quoted(_FILE)}) AS b", listed)
-        .filter("a <> b")
-        .order(listed)
-        .limit(1)
-        .fetchall()
-    )
-    for row in twice:
+    for row in _twice(whole, columns):
         which = ", ".join(f"{name} {value}" for name, value in zip(key, row, strict=False) if value is not None)
         raise InvalidData(
             f"source: {Path(row[-2]).name} and {Path(row[-1]).name} both have {which}; name one of the two files, "

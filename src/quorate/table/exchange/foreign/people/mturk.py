@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.roles import ITEM
-from quorate.table.columns.names import REMARKS, words_of
+from quorate.roles import ITEM, SYSTEM
+from quorate.table.columns.names import REMARKS, is_id, is_judged, words_of
 from quorate.table.columns.scales import number, scale_of
 from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
@@ -63,6 +63,9 @@ def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
         raise InvalidData(f"{path}: no column {_ANSWER}<name> holds anything")
     read = chosen(part, found, "answer")
     columns = columns_of((name.removeprefix(_INPUT) for name in rows[0] if name.startswith(_INPUT)), "scores")
+    judged = [name for name in columns if is_id(name) and is_judged(name)]
+    if SYSTEM in columns.values() and ITEM not in columns.values() and len(judged) == 1:  # a HIT is of one system
+        columns = {**columns, judged[0]: ITEM}
     added = () if ITEM in columns.values() else (ITEM,)
     records = Records(*added, *columns.values(), "judge", "criterion", "score", "status")
     rejected = 0
