@@ -63,11 +63,11 @@ def read_votes(
         Columns of the two models; ``":gpt"`` is a model that no column names, the same in every row. Several of
         ``model_b`` are a square of wins: cells count how often the system of the row beat that of the column.
     winner : str or sequence of str
-        Column of the outcome; of several columns each is what one judge said. Recognised are ``model_a``, ``model_b``,
-        ``tie`` and ``tie (bothbad)`` as in Chatbot Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name;
-        1, 2 and 0 (tie); 1, -1 and 0 (tie); true (``model_a``, or the model that the name of the column says) and
-        false; words such as ``refused`` and ``error``, which are missing, never ties. What was made of them is said in
-        ``notes``.
+        Column of the outcome; of several columns each is what one judge said, or of one prompt, where a column that is
+        named says who judged. Recognised are ``model_a``, ``model_b``, ``tie`` and ``tie (bothbad)`` as in Chatbot
+        Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name; 1, 2 and 0 (tie); 1, -1 and 0 (tie); true
+        (``model_a``, or the model that the name of the column says) and false; words such as ``refused`` and
+        ``error``, which are missing, never ties. What was made of them is said in ``notes``.
     outcomes : mapping or "names", optional
         What the labels mean, where they are others or can be read in two ways: ``{"a": 1, "b": 0, "tie": 0.5}``, with
         keys ``a``, ``b``, ``tie``, ``both bad`` and ``missing``, each a label or several. Every label that occurs must
