@@ -205,3 +205,31 @@ def test_votes_have_who_judged_and_what_was_asked_under_other_names(tmp_path):
     votes = read(sheet(tmp_path, *rows("Artikel-ID,Besser,Redakteur/in", cells)))
     assert (votes.models, votes.n) == (("Prompt v3", "Prompt v4"), 2 * N)
     assert [len(votes.facet(name).levels) for name in ("prompt", "judge")] == [N, 2]
+
+
+def test_systems_and_judges_in_names_joined_by_two_strokes(tmp_path):
+    heads = [f"{system}__{judge}_judge" for system in ("Lumen", "ParaBot") for judge in ("gpt", "gemini")]
+    cells = [(f"t{n}", *MARKS[n], MARKS[(n + 1) % N, 0]) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows(",".join(["text_id", *heads]), cells)), "Lumen", "ParaBot")
+    wanted = MARKS[:, :2].mean(axis=1) - (MARKS[:, 2] + np.roll(MARKS[:, 0], -1)) / 2
+    assert found.difference.estimate.value == pytest.approx(wanted.mean())
+
+
+def test_letters_are_no_measures_and_classes_no_items(tmp_path):
+    with pytest.raises(Unsure) as asked:
+        read(sheet(tmp_path, *rows("dialog,x,y", [(f"d{n}", *MARKS[n][:2]) for n in range(N)])))
+    assert not asked.value.measures
+    cells = [(f"6e{'AB'[n % 2]}", *MARKS[n]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows("classe,correcteur_1,correcteur_2,correcteur_3", cells)))
+    assert levels(table) == {"item": N, "judge": 3}
+
+
+def test_models_in_records_are_compared_unasked(tmp_path):
+    calls = [
+        {"inputs": {"example": {"id": n}, "model": model}, "output": {"scores": {"passed": bool(MARKS[n, at] % 2)}}}
+        for n in range(N)
+        for at, model in enumerate(("a-1", "b-2"))
+    ]
+    path = tmp_path / "calls.json"
+    path.write_text(json.dumps(calls))
+    assert levels(read(path)) == {"item": N, "system": 2}

@@ -97,6 +97,7 @@ SYSTEMS_TOO = (
         "model_type",
         "candidate_model",
         "generator_model",
+        "generator_name",
         "mt_system",
         "asr_system",
         "tts_system",

@@ -22,6 +22,7 @@ _OF: Mapping[str, str] = {
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
         redakteur redakteurin editor; krankenpfleger pfleger pflegekraft nurse; anzeige ad;
+        korrektheit correctness;
         annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
         bewertung einstufung einschätzung rating; schulnote school_mark; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
@@ -40,7 +41,7 @@ _OF: Mapping[str, str] = {
         rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
         annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
         dégustateur taster; lecteur lectrice reader; exercice exercise; radiologue radiologist;
-        infirmier infirmière nurse;
+        infirmier infirmière nurse; classe class;
         traducteur traductrice translator; qualité quality; utilité usefulness; cohérence coherence;
         lisibilité readability; fluidité fluency; clarté clarity; exactitude accuracy; pertinence relevance;
         complétude completeness; médecin physician; enseignant enseignante teacher; jugement verdict;
@@ -63,6 +64,7 @@ _OF: Mapping[str, str] = {
         respuesta response; redacción ensayo essay; texto text; alumno alumna pupil; estudiante student;
         paciente patient; imagen image; documento document; modelo model; sistema system; traducción translation;
         tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie; izquierda left; anuncio ad;
+        corrección correctness; ánimo encouragement;
         enfermero enfermera nurse;
         derecha right; fecha date; tiempo time; duración duration; idioma language; edad age; categoría category;
         criterio criterion; producto product; correcto correct; aprobado passed; promedio mean; media mean;

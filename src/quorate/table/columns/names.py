@@ -11,8 +11,8 @@ from quorate.table.columns.languages import plain
 from quorate.wording import words
 
 HINTS = words(
-    "score rating grade mark points stars correct passed pass resolved solved success accuracy acc reward met "
-    "satisfied fulfilled acceptable ok match likert quality value opinion mos dmos cmos nps csat wer cer bleu "
+    "score rating grade mark points stars correct passed pass resolved solved success successes accuracy acc reward "
+    "met satisfied fulfilled acceptable ok match likert quality value opinion mos dmos cmos nps csat wer cer bleu "
     "jailbroken thumb thumbs note y liking satisfaction acceptability enjoyment holistic da"
 )
 """Words in the name of a column of scores, the likeliest first."""
@@ -131,7 +131,7 @@ JUDGED = frozenset(
         "listing meme clip audio phrase song photo picture headline report email letter transcript call chat "
         "filename lesion test essay ad exercise script src img pic wav snip sku asin wine dish poem skater speaker "
         "singer contestant project brief translation pr puzzle quiz clause contract motion argument entry exhibit "
-        "lesson citation"
+        "lesson citation tender meeting leaflet"
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -148,7 +148,7 @@ CRITERIA = frozenset(
         "persuasiveness trustworthiness usability aesthetics composition realism taste flavour flavor aroma texture "
         "appearance communication collaboration teamwork leadership values coding professionalism motivation "
         "attitude terminology rigour rigor thesis evidence meaning naturalness resolution salience arousal valence "
-        "technical artistic alignment engagement citation brevity"
+        "technical artistic alignment engagement citation brevity warmth encouragement"
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -186,7 +186,9 @@ REMARKS = frozenset(
 """Words in the name of a column of what a judge added in words."""
 _SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
 """Words in the name of a column of shares."""
-_TITLES = frozenset(words("dr prof mr ms mrs nurse physio ta hr fr herr frau mme mlle sr sra sig pan pani dhr mevr"))
+_TITLES = frozenset(
+    words("dr prof mr ms mrs nurse physio ta hr fr herr frau mme mlle sr sra sig pan pani dhr mevr avv dott ing")
+)
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
 _COUNTED = frozenset(

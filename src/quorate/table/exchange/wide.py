@@ -24,7 +24,7 @@ CROSSED = "*"
 """Between two roles that names of columns cross."""
 _GIVEN = frozenset(("score", "rating", "grade", "mark"))
 """What stands between the two parts of such a name, and says nothing."""
-_MARKS = ("_", ".", "-", " ", ":", "/")
+_MARKS = ("__", "_", ".", "-", " ", ":", "/")
 SCORE, COUNT, COLUMNS = "score", "count", "columns"
 """Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
 MOST_COUNTED = 50_000_000

@@ -188,7 +188,8 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
         return (Meant(reading(place), f"each {place} is compared"),), f"each {place}"
     crossing = [one.name for one in free if own.get(one.name) == one.name]
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
-    if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else
+    named = not (is_id(str(item)) and judge == "" and "wide" in found.options)  # no id of texts that judges saw
+    if not free and ways and named and table.column(str(item)).distinct <= _MOST:  # there is nothing else
         return tuple(ways), str(item)
     rivals = [one.name for one in free if {*words_of(one.name)} <= CONTESTANTS]
     alone = [one.name for one in free] if not first and len(free) == 1 else []

@@ -502,3 +502,14 @@ def _is_try(name: str) -> bool:
 def claims_of(table: Table, role: str) -> list[str]:
     """Columns whose names say a role."""
     return claims(table.names, ALIASES.get(role, ()), FURTHER.get(role, ()))
+
+
+def names_rows(table: Table, one: Column) -> bool:
+    """Whether a column is another in every row as names and numbers of rows are, and not as scores may be."""
+    if not one.distinct == one.filled == table.rows or is_judge(one.name):
+        return False
+    if is_criterion(one.name) and (one.numeric or not is_judged(one.name)):
+        return False
+    counts = one.whole and one.low is not None and one.high is not None and one.high - one.low == table.rows - 1
+    named = bool(IDS & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
+    return not one.numeric or (one.whole and (named or (counts and table.rows > 9)))

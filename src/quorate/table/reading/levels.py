@@ -62,6 +62,8 @@ _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
 _CODED, _FEWEST_CODED = re.compile("[LPWUAE](er)?[-_ ]?0?[0-9]{1,2}"), 8
 """How listeners, participants, workers, users, annotators and experts are coded, and from how many on columns are."""
+_FEWEST_PLACED = 4
+"""Places from which on columns that hold each once are no scores."""
 _LEARNERS = frozenset(words("RF NB LR DT NN GB KNN SVM GBM XGB MLP CNN RNN GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
 
@@ -95,7 +97,7 @@ def part_of(names: Sequence[str]) -> str | None:
         return CRITERION
     if all(_OCCASION.fullmatch(plain(name)) for name in names):
         return TIME
-    told = [maker(name) is not None or is_arm(name) for name in names]
+    told = [maker(name) is not None or is_arm(name) or words_of(name)[0] in ("sys", "system") for name in names]
     return SYSTEM if all(told) or (any(map(is_model, names)) and not any(map(is_criterion, names))) else None
 
 
@@ -315,6 +317,14 @@ def _say_judges(columns: Sequence[str]) -> bool:
 def is_level(name: str) -> bool:
     """Whether a name is that of a judge or of a system."""
     return is_judge(name) or bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None
+
+
+def are_places(table: Table, columns: Sequence[str]) -> bool:
+    """Whether every column holds the numbers from 1 to that of rows, each once, as no scores do."""
+    kinds = [table.column(name) for name in columns]
+    return table.rows >= _FEWEST_PLACED and all(
+        one.whole and one.distinct == one.filled == one.high == table.rows and one.low == 1 for one in kinds
+    )
 
 
 def stripped(columns: Sequence[str]) -> list[str]:

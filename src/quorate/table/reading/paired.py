@@ -385,8 +385,8 @@ def _tells_who_won(table: Table, won: Column, sides: tuple[Column, Column], know
 
 def _are_sides(one: str, other: str) -> bool:
     """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
-    words = [words_of(name)[-1] for name in (one, other)]
-    return all(word in MARKS[side] for word, side in zip(words, "ab", strict=True))
+    words, others = words_of(one), words_of(other)
+    return any(words[at] in MARKS["a"] and others[at] in MARKS["b"] for at in (0, -1))
 
 
 def _numbered_with(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
-from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.aliases import JUDGES_ALONE, SYSTEMS
 from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
@@ -63,7 +63,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         told = ITEM in known or any(2 <= one.distinct <= table.rows / 2 for one in more)
         kinds = _AGENTS | ({"candidate"} if told else set())  # else one is who is judged
         agents = [one.name for one in free if {*_said(one.name)[-1:]} & kinds and one.name not in found.values()]
-        agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS]
+        inner = [name for name in agents if "." in name and plain(name.rpartition(".")[2]) in SYSTEMS]  # of a record
+        agents = [name for name in agents if compared or {*_said(name)} <= _ASSISTANTS or inner == [name]]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
         made = [one.name for one in free if _are_makers(one) and one.name not in found.values()]
         models = models or (made if JUDGE in {*known, *found} else [])

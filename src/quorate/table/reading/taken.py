@@ -225,7 +225,7 @@ def _as_it_is(
     if not isinstance(table, Judgments):
         return table, ""
     compared = about == SYSTEM
-    instead = _of_what_differs(table, kind, source, rows) if compared else None
+    instead = None if about == JUDGE else _of_what_differs(table, kind, source, rows, compared)
     if instead is not None:
         return read(*instead[:2]), instead[2]
     compared &= SYSTEM not in table.names and table.origin is not None
@@ -248,12 +248,14 @@ def _as_it_is(
 
 
 def _of_what_differs(
-    table: Judgments, kind: Kind | None, source: Any, rows: Rows
+    table: Judgments, kind: Kind | None, source: Any, rows: Rows, compared: bool
 ) -> tuple[Kind, Mapping[str, Any], str] | None:
     """How a table is read instead in which systems are not compared on the same, or there is one alone; else None."""
     if SYSTEM not in table.names or table.n_levels(SYSTEM) >= len("ab"):
         found = _asked_of_all(table, source, rows)
         return None if found is None else (found.kind, found.options, found.said)
+    if not compared:
+        return None
     if kind is None and table.source.instead == "votes":
         by = "one system against another is compared by votes: " + argument("part", "votes")
         return "votes", {"part": "votes"}, by

@@ -18,7 +18,6 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GIVEN,
     HINTS,
-    IDS,
     OCCASIONS,
     RESOLVED,
     RESPONSES,
@@ -50,10 +49,18 @@ from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import is_made_of, totals_in
 from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
-from quorate.table.reading.key import checked_by, is_of_machines, is_of_people, people_beside, said_by_people
+from quorate.table.reading.key import (
+    checked_by,
+    is_of_machines,
+    is_of_people,
+    names_rows,
+    people_beside,
+    said_by_people,
+)
 from quorate.table.reading.levels import (
     CRITERION,
     TIME,
+    are_places,
     follower_of,
     is_level,
     is_try,
@@ -84,7 +91,7 @@ _RANKED = frozenset(("rank", "place", "ranking", "placing"))
 """Words in the names of columns that hold places."""
 _ROWS = frozenset(("no", "nr", "number", "row", "index", "idx"))
 """Words in the name of a column that counts rows."""
-_FEWEST_CROSSED, _FEWEST_PLACED = 4, 4
+_FEWEST_CROSSED = 4
 
 
 class _Family(NamedTuple):
@@ -109,7 +116,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
-    ranked = len(named) > 1 and row is not None and _are_places(table, named)
+    ranked = len(named) > 1 and row is not None and are_places(table, named)
     columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
@@ -121,8 +128,10 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         row, known, facet, told = _row_with_facet(table, known, taken, columns)
     alone = not known and {one.name for one in table.columns if one.filled} <= {*columns, *totals}
     if not (row or alone):  # of a table that is nothing but these every row is another thing
-        return _of_judges_alone(columns, words, known)
-    if row is not None and not {JUDGE, SYSTEM} & known.keys() and _are_places(table, columns):
+        others = [one for one in table.columns if one.filled and one.name not in {*columns, *totals}]
+        grouped = all(groups_items(one.name) and 2 * one.distinct <= table.rows for one in others)
+        return _of_judges_alone(columns, words, known, grouped)
+    if row is not None and not {JUDGE, SYSTEM} & known.keys() and are_places(table, columns):
         said = f"{listed(columns, most=6)} hold 1 to {table.rows}, each once: places of every {row}, 1 the best"
         places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
         return Reading(places, (said,), "likely", said=said)
@@ -150,14 +159,6 @@ def _row_with_facet(
         return None, known, None, ""
     row, facet = inner  # every row is one of these in what is judged, as an element in a programme
     return row, {**known, facet: facet}, facet, f"{facet} tells apart the rows of one {row}: taken as a facet"
-
-
-def _are_places(table: Table, columns: Sequence[str]) -> bool:
-    """Whether every column holds the numbers from 1 to that of rows, each once, as no scores do."""
-    kinds = [table.column(name) for name in columns]
-    return table.rows >= _FEWEST_PLACED and all(
-        one.whole and one.distinct == one.filled == one.high == table.rows and one.low == 1 for one in kinds
-    )
 
 
 def _places_within(table: Table, columns: Sequence[str], taken: set[str]) -> Reading | None:
@@ -295,12 +296,17 @@ def _ways_of_roles(
     return tuple(ways)
 
 
-def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, str]) -> Reading | None:
-    """Columns of judges by their names, where no one column says what their rows are: asked about by row numbers."""
+def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, str], grouped: bool) -> Reading | None:
+    """Columns of judges by their names, where no one column says what their rows are: row numbers, perhaps asked.
+
+    Rows are ``grouped`` where all other columns are groups of them, and nothing that a row may be.
+    """
     if {ITEM, JUDGE} & known.keys() or not all(map(is_judge, stripped(columns))):
         return None
     open_ = f"{listed(columns, most=6)} are judges by their names, and no one column says what every row is"
     ways = (Meant(_options(columns, known, None, JUDGE, words), "every row is another item"),)
+    if grouped:
+        return Reading(ways[0].options, (open_,), "likely", said="every row is taken for another item")
     return Reading(ways[0].options, said=open_, meant=ways)
 
 
@@ -587,14 +593,3 @@ def _told_apart(table: Table, item: str | None, taken: set[str]) -> tuple[str, s
 def _comes_back(table: Table, one: Column) -> bool:
     """Whether a column names what is judged more than once, by its name."""
     return (is_id(one.name) or is_judged(one.name)) and 2 <= one.distinct < table.rows and not measures(one.name)
-
-
-def names_rows(table: Table, one: Column) -> bool:
-    """Whether a column is another in every row as names and numbers of rows are, and not as scores may be."""
-    if not one.distinct == one.filled == table.rows or is_judge(one.name):
-        return False
-    if is_criterion(one.name) and (one.numeric or not is_judged(one.name)):
-        return False
-    counts = one.whole and one.low is not None and one.high is not None and one.high - one.low == table.rows - 1
-    named = bool(IDS & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
-    return not one.numeric or (one.whole and (named or (counts and table.rows > 9)))
