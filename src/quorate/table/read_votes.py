@@ -142,7 +142,7 @@ def read_votes(
     """
     if status is not None:
         roles = {**roles, "status": status}
-    of = PROMPT if JUDGE in {*(facets or {}), *roles} else JUDGE  # who judged stands in a column of its own
+    of = PROMPT if {**(facets or {}), **roles}.get(JUDGE) else JUDGE  # who judged stands in a column of its own
     shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({of: winner})
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]

@@ -75,10 +75,10 @@ class Reopened(NamedTuple):
     def with_few(self, names: Sequence[str], most: int) -> tuple[Reopened, list[str]]:
         """What has a role, and those of other columns that have few labels, at most about so many.
 
-        Of a file they are in memory then, which is not scanned again for each of them.
+        Of a file they are in memory then, which is not scanned again for each of them; rows of the caller stay.
         """
         file, roles = self.source, self.roles
-        if not names or not isinstance(file, Opened):
+        if not names or not isinstance(file, Opened) or file.stays:
             return self, [*names]
         inside = file.inside
         counted = ", ".join(f"approx_count_distinct({quoted(inside[name])})" for name in names)

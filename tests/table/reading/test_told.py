@@ -233,3 +233,22 @@ def test_models_in_records_are_compared_unasked(tmp_path):
     path = tmp_path / "calls.json"
     path.write_text(json.dumps(calls))
     assert levels(read(path)) == {"item": N, "system": 2}
+
+
+def test_parts_that_are_judged_are_read(tmp_path):
+    cells = [(f"c{n}", n, n + 3, MARKS[n, 0]) for n in range(N)]
+    assert levels(read(sheet(tmp_path, *rows("clip_id,start,end,rating", cells))))["item"] == N
+
+
+def test_without_a_judge_several_columns_of_winners_are_of_one_each(tmp_path):
+    cells = [(n, "x", "y", *("xy"[MARKS[n, at] % 2] for at in range(2))) for n in range(N)]
+    path = sheet(tmp_path, *rows("prompt,model_a,model_b,first,second", cells))
+    votes = q.read_votes(path, winner=["first", "second"], judge="", announce=False)
+    assert votes.facet("prompt").levels == tuple(map(str, range(N)))
+
+
+@pytest.mark.parametrize("verb", [q.compare, q.analyze])
+def test_every_route_pairs_what_all_were_asked(tmp_path, verb):
+    cells = [(f"r{n}{at}", "vw"[at], f"asked {n}", MARKS[n, at] / 9) for n in range(N) for at in range(2)]
+    found = verb(sheet(tmp_path, *rows("record_id,model,input,relevance", cells)))
+    assert f"{N} paired items" in found.sentence

@@ -236,8 +236,8 @@ def _coded(column: NDArray[Any]) -> Coded:
     if column.dtype == object:
         texts = _with_none(column)
         return encode(texts, np.array([text is None for text in texts], dtype=np.bool_))
-    absent = np.ma.getmaskarray(column)
-    return encode(np.ma.getdata(column), absent | np.isnan(column.data) if column.dtype.kind == "f" else absent)
+    values, absent = np.ma.getdata(column), np.ma.getmaskarray(column)
+    return encode(values, absent | np.isnan(values) if values.dtype.kind == "f" else absent)
 
 
 def _with_none(column: NDArray[Any]) -> NDArray[Any]:

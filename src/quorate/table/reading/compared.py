@@ -52,7 +52,9 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
     way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
     if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
         columns = [name for names in way.options["wide"].values() for name in names]
-        taken = f"{listed(columns, most=6)} taken for what is compared; else " + argument("wide", {JUDGE: columns})
+        open_ = JUDGE not in known and [*way.options["wide"]] == [SYSTEM]  # they may be those of who judged
+        else_ = [argument("wide", {JUDGE: columns})] if open_ else []
+        taken = joined("; else ", [f"{listed(columns, most=6)} taken for what is compared", *else_])
         return replace(found, options=way.options, confidence="likely", said=taken, meant=())
     if found.confidence == "unsure" or SYSTEM in {*known, *_roles(found.options)}:
         return found

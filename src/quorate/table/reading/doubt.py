@@ -287,7 +287,7 @@ def _open_of_score(
 def _of_rivals(table: Table, names: Sequence[str], options: Mapping[str, Any], compared: bool) -> tuple[Meant, ...]:
     """The ways to read one of several scores each: measures of their own where all are numbers and more is better."""
     numbers = all(
-        _named(name) and table.column(name).scored and not (is_of_people(name) or (compared and is_less(name)))
+        len(name) > 1 and table.column(name).scored and not (is_of_people(name) or (compared and is_less(name)))
         for name in names
     )
     return tuple(

@@ -442,7 +442,7 @@ def of_one_prompt(table: Table, votes: Reading | None) -> Reading | None:
 
 def of_roles(table: Table, votes: Reading | None) -> Reading | None:
     """Votes with who judged and what was asked, where names say them in other words than those of the roles."""
-    if votes is None or "winner" not in {*votes.options, *table.names} or "rank" in votes.options:
+    if votes is None or {"wins", "rank"} & votes.options.keys():
         return votes
     facets, options = votes.options.get("facets", {}), votes.options
     values = [value for value in (*options.values(), *facets.values()) if isinstance(value, (str, tuple))]

@@ -256,6 +256,8 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
 
 _PLACED = frozenset(("offset", "char", "character", "pos", "position", "token"))
 """Words beside start and end in the names of columns that say where in a text something was marked."""
+_LONGEST_TEXT = 1_000_000
+"""Characters of the longest text; numbers beyond are times."""
 
 
 def _checks_in(one: Column) -> list[str]:
@@ -320,9 +322,10 @@ def refuse_errors(table: Table) -> None:
     Unsure
         If names and labels say that rows are such.
     """
-    numbers = [(words_of(one.name), one.name) for one in table.columns if one.whole]
-    ends = {words[0]: name for words, name in numbers if {*words[1:]} <= _PLACED}
-    if {"start", "end"} <= ends.keys():
+    places = [(words_of(one.name), one.name) for one in table.columns if one.whole and (one.high or 0) < _LONGEST_TEXT]
+    ends = {words[0]: name for words, name in places if {*words[1:]} <= _PLACED}
+    marked = not any(one.scored and {*words_of(one.name)} & {*HINTS} for one in table.columns)  # and not judged too
+    if {"start", "end"} <= ends.keys() and marked:
         raise Unsure(
             f"source: every row is a part of a text, from {ends['start']} to {ends['end']}, that somebody marked, and "
             "no judgment; give a row for each judgment of what was judged"

@@ -13,7 +13,7 @@ from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import ABSENT
-from quorate.table.columns.names import RESPONSES, words_of
+from quorate.table.columns.names import RESPONSES, is_id, words_of
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
@@ -28,7 +28,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.compared import of_judged
 from quorate.table.reading.family import MOST_WORDS
-from quorate.table.reading.key import MOST_WORDINGS, is_of_people
+from quorate.table.reading.key import ASKED, MOST_WORDINGS, is_of_people
 from quorate.table.reading.paired import of_one_prompt, of_roles, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold, refuse_rows
@@ -251,7 +251,9 @@ def _of_what_differs(
     table: Judgments, kind: Kind | None, source: Any, rows: Rows, compared: bool
 ) -> tuple[Kind, Mapping[str, Any], str] | None:
     """How a table is read instead in which systems are not compared on the same, or there is one alone; else None."""
-    if SYSTEM not in table.names or table.n_levels(SYSTEM) >= len("ab"):
+    if SYSTEM not in table.names:
+        return None
+    if table.n_levels(SYSTEM) >= len("ab"):
         found = _asked_of_all(table, source, rows)
         return None if found is None else (found.kind, found.options, found.said)
     if not compared:
@@ -269,14 +271,15 @@ def _of_what_differs(
 def _asked_of_all(table: Judgments, source: Any, rows: Rows) -> Reading | None:
     """How a table is read whose items are each of one system, where another column says what all were asked."""
     item = table.facet(table.object)
-    if SYSTEM not in table.names or item.parent != SYSTEM or not not_used(table.notes):
+    free = not_used(table.notes)
+    if item.parent != SYSTEM or not any(is_id(name) or ASKED & {*words_of(name)} for name in free):
         return None
     try:
         found = _looked_at(source, rows, "scores", None, SYSTEM)
     except InvalidInput:
         return None
     other = found.options.get("facets", {}).get(ITEM, item.column)
-    return None if other in (item.column, ROW_NUMBER) else found
+    return found if other in free else None
 
 
 def _repeats(table: Judgments) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -125,13 +125,12 @@ def _in_columns(table: Table) -> Reading | None:
     """
     texts = [one for one in table.columns if not one.numeric and 0 < len(one.words) == one.distinct]
     texts = [one for one in texts if _says_chosen(one) and not is_of_people(one.name)]
-    spelled: dict[str, list[str]] = {}
-    for word in sorted({word for one in texts for word in one.words}):
-        spelled.setdefault("" if _is_tie(word) else _bare(word), []).append(word)
-    ties, sides = spelled.pop("", []), sorted(spelled)
-    if len(texts) < 2 or len(sides) != 2 or not ties or {*sides} & KNOWN:
+    labels = {word for one in texts for word in one.words}
+    ties = sorted(filter(_is_tie, labels))
+    sides = _spelled(labels - {*ties})
+    if len(texts) < 2 or len(sides) != 2 or not ties or {_bare(side[0]) for side in sides} & KNOWN:
         return None
-    columns, names = tuple(one.name for one in texts), [spelled[side][0] for side in sides]
+    columns, names = tuple(one.name for one in texts), [side[0] for side in sides]
     people = are_people(columns, stripped(columns))
     who = [name for name in claims_of(table, JUDGE) if table.keys([name]) == table.rows]
     who = who or [one.name for one in table.columns if plain(one.name) in TIMES and one.distinct == table.rows]
@@ -139,7 +138,7 @@ def _in_columns(table: Table) -> Reading | None:
     if len(asked) > 1 or not (people or who):
         return None
     said = f"{listed(names)} are compared in {len(columns)} columns, each of one {'judge' if people else 'question'}"
-    outcomes = {"a": tuple(spelled[sides[0]]), "b": tuple(spelled[sides[1]]), "tie": tuple(ties)}
+    outcomes = {**dict(zip("ab", sides, strict=True)), "tie": tuple(ties)}
     facets = {PROMPT if people else JUDGE: asked[0] if asked else ROW_NUMBER}
     if any(plain(name) in TIMES and name not in asked for name in table.names):
         facets["time"] = ""  # when somebody sent the form is no time of a vote
@@ -237,14 +236,19 @@ def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], _Ou
     if places and len(left) == 2:
         first = next(word for word in left if plain(word) in WORDS[A])
         return [((first, next(word for word in left if word != first)), None)]
-    spelled = {_bare(word): [two for two in sorted(left) if _bare(two) == _bare(word)] for word in left}
-    ties = [word for word in one.words if word not in left]
+    spelled, ties = _spelled(left), tuple(word for word in one.words if word not in left)
     if len(spelled) != 2 or not (ties or "winner" in words_of(one.name)) or places:
         return []
-    ahead, behind = sorted(spelled.values())
-    outcomes: dict[str, str | tuple[str, ...]] = {"a": tuple(ahead), "b": tuple(behind)}
-    outcomes |= {"tie": tuple(ties)} if ties else {}
-    return [((ahead[0], behind[0]), None if len(left) == 2 else outcomes)]
+    outcomes: _Outcomes = {"a": spelled[0], "b": spelled[1], **({"tie": ties} if ties else {})}
+    return [((spelled[0][0], spelled[1][0]), None if len(left) == 2 else outcomes)]
+
+
+def _spelled(words: Iterable[str]) -> list[tuple[str, ...]]:
+    """Words that are one but for capitals and marks between, together, each in its spellings."""
+    found: dict[str, list[str]] = {}
+    for word in sorted(words):
+        found.setdefault(_bare(word), []).append(word)
+    return sorted(map(tuple, found.values()))
 
 
 def _by_endings(left: Sequence[str], sides: _Sides) -> list[tuple[tuple[str, str], _Outcomes]]:

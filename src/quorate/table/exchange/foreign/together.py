@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
@@ -63,10 +63,11 @@ def together(files: Mapping[Path, Opened]) -> Opened:
         shown = (quoted(name) if name in file.columns else f"NULL AS {quoted(name)}" for name in columns)
         parts.append(file.relation.project(f"{', '.join(shown)}, {literal(str(path))} AS {quoted(_FILE)}"))
     whole = reduce(lambda one, other: one.union(other), parts)
-    if first.kind == "scores" and SYSTEM not in columns and _twice(whole, columns):
+    twice = _twice(whole, columns) if first.kind == "scores" else None
+    if twice is not None and SYSTEM not in columns:
         return together({path: _of_system(file, path.stem) for path, file in files.items()})
-    if first.kind == "scores":
-        _refuse_twice(whole, columns)
+    if twice is not None:
+        raise InvalidData(f"source: {twice}; name one of the two files, or tell the runs apart in one table")
     if HASH in columns:
         _refuse_other_items(whole)
     nested = dict.fromkeys(pair for file in files.values() for pair in file.nested)
@@ -124,22 +125,17 @@ def _of_system(file: Opened, name: str) -> Opened:
     return replace(file, relation=relation, columns=(*file.columns, SYSTEM), notes=(said, *file.notes))
 
 
-def _twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    """A judgment that two files hold, and these; none if no two hold the same."""
-    listed = ", ".join(quoted(name) for name in KEY if name in columns)
-    files = whole.aggregate(f"{listed}, min({quoted(_FILE)}) AS a, max({quoted(_FILE)}) AS b", listed)
-    return files.filter("a <> b").order(listed).limit(1).fetchall()
-
-
-def _refuse_twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> None:
-    """Refuse a judgment that two files hold: of the same run, or of two that nothing tells apart."""
+def _twice(whole: DuckDBPyRelation, columns: tuple[str, ...]) -> str | None:
+    """Which two files hold the same judgment, of one run or of two that nothing tells apart; None if no two do."""
     key = [name for name in KEY if name in columns]
-    for row in _twice(whole, columns):
-        which = ", ".join(f"{name} {value}" for name, value in zip(key, row, strict=False) if value is not None)
-        raise InvalidData(
-            f"source: {Path(row[-2]).name} and {Path(row[-1]).name} both have {which}; name one of the two files, "
-            "or tell the runs apart in one table"
-        )
+    listed = ", ".join(map(quoted, key))
+    files = whole.aggregate(f"{listed}, min({quoted(_FILE)}) AS a, max({quoted(_FILE)}) AS b", listed)
+    found = files.filter("a <> b").order(listed).limit(1).fetchall()
+    if not found:
+        return None
+    (row,) = found
+    which = ", ".join(f"{name} {value}" for name, value in zip(key, row, strict=False) if value is not None)
+    return f"{Path(row[-2]).name} and {Path(row[-1]).name} both have {which}"
 
 
 def _refuse_other_items(whole: DuckDBPyRelation) -> None:
