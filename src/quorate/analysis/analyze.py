@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import by_mean
 from quorate.estimate.means.missing_bounds import AllEqual, all_equal
+from quorate.estimate.means.targets import ModelOptions
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
-from quorate.table.kinds import for_kind, given, kind_of
+from quorate.table.kinds import for_kind, kind_of, options_of
 from quorate.table.measured import Measures, each_measure
 from quorate.table.read import read_first
 from quorate.table.votes import Votes
@@ -24,85 +24,74 @@ if TYPE_CHECKING:
     from quorate.decide.scores import ScoreVerdict
     from quorate.estimate.components.fit import Method
     from quorate.estimate.components.model import Interval
-    from quorate.estimate.means.targets import Target
     from quorate.estimate.nominal import Labels
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.votes.clustered import Cluster
     from quorate.table.votes import Encoding
 
 
+class LabelOptions(ModelOptions, total=False):
+    """Options of `analyze` for labels."""
+
+    method: Method | None
+    most: int | None
+
+
+class ScoreOptions(LabelOptions, total=False):
+    """Options of `analyze` for judgments, of scores or of labels."""
+
+    interval: Interval | None
+    price: float | None
+    half_width: float | None
+    link: Asked | None
+
+
+class VoteOptions(TypedDict, total=False):
+    """Options of `analyze` for all pairs of votes."""
+
+    power: float | None
+    cluster: Cluster | None
+    minimum: int | None
+
+
+class PairOptions(VoteOptions, total=False):
+    """Options of `analyze` for two systems."""
+
+    margin: float | None
+    ties: Encoding | None
+    claim: Claim | None
+    budget: int | None
+    price: float | None
+
+
 @overload
 def analyze(
-    judgments_or_votes: Judgments,
-    *,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    method: Method | None = None,
-    residual_by: str | None = None,
-    targets: Mapping[str, Target] | None = None,
-    interval: Interval | None = None,
-    level: float | None = None,
-    price: float | None = None,
-    half_width: float | None = None,
-    link: Asked | None = None,
-    most: int | None = None,
+    judgments_or_votes: Judgments, *, level: float | None = None, **options: Unpack[ScoreOptions]
 ) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels: ...
 
 
 @overload
 def analyze(
-    judgments_or_votes: Votes,
-    *,
-    level: float | None = None,
-    power: float | None = None,
-    cluster: Cluster | None = None,
-    minimum: int | None = None,
+    judgments_or_votes: Votes, *, level: float | None = None, **options: Unpack[VoteOptions]
 ) -> VotesAnalysis: ...
 
 
 @overload
 def analyze(
-    judgments_or_votes: Votes,
-    a: str,
-    b: str,
-    *,
-    margin: float | None = None,
-    level: float | None = None,
-    power: float | None = None,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
-    claim: Claim | None = None,
-    budget: int | None = None,
-    price: float | None = None,
-    minimum: int | None = None,
+    judgments_or_votes: Votes, a: str, b: str, *, level: float | None = None, **options: Unpack[PairOptions]
 ) -> PairAnalysis: ...
 
 
 @each_measure
 @read_first
+@options_of(ScoreOptions, PairOptions)
 def analyze(
     judgments_or_votes: Judgments | Votes,
     a: str | None = None,
     b: str | None = None,
     *,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    method: Method | None = None,
-    residual_by: str | None = None,
-    targets: Mapping[str, Target] | None = None,
-    interval: Interval | None = None,
     level: float | None = None,
-    power: float | None = None,
-    half_width: float | None = None,
-    link: Asked | None = None,
-    price: float | None = None,
-    margin: float | None = None,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
-    claim: Claim | None = None,
-    budget: int | None = None,
-    minimum: int | None = None,
-    most: int | None = None,
+    **options: Any,
 ) -> Analysis | AllEqual | ScoreVerdict | Leaderboard | Labels | VotesAnalysis | PairAnalysis | Measures:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
@@ -172,36 +161,30 @@ def analyze(
     >>> analyze(q.read_votes(polars.DataFrame(columns), announce=False), "x", "y").verdict.outcome.value
     'better'
     """
-    of_scores: dict[str, Any] = {"random": random, "covariates": covariates, "method": method}
-    of_scores |= {"residual_by": residual_by, "targets": targets, "interval": interval}
-    of_scores |= {"half_width": half_width, "link": link}
-    of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}
-    of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
     kind = kind_of(judgments_or_votes)
     if isinstance(judgments_or_votes, Judgments) and judgments_or_votes.labels:
+        kind = "labels"
+    scores, votes = {*ScoreOptions.__annotations__} - {"most"}, {*PairOptions.__annotations__, "a", "b"}
+    given = {"a": a, "b": b, "level": level, **options}
+    given = for_kind(kind, given, scores=scores, votes=votes, labels=LabelOptions.__annotations__)
+    if isinstance(judgments_or_votes, Judgments):
+        if kind == "scores":
+            return _analyze_scores(judgments_or_votes, **given)
         from quorate.estimate.nominal import labels
 
-        of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")} | {"price": price}
-        asked = {**of_scores, "level": level, "most": most}
-        return labels(
-            judgments_or_votes,
-            **for_kind("labels", asked, votes={"a": a, "b": b, **of_votes, **of_two}, scores=of_numbers),
-        )
-    more = {"a": a, "b": b, **of_votes, **of_two}
-    options = for_kind(kind, {"level": level, "price": price}, votes=more, scores=of_scores, labels={"most": most})
-    if isinstance(judgments_or_votes, Judgments):
-        return _analyze_scores(judgments_or_votes, **options)
+        return labels(judgments_or_votes, **given)
     if (a is None) != (b is None):
         raise InvalidInput("a, b: give both systems, or neither")
-    if a is None:
-        from quorate.analysis.votes import votes_view
+    if a is not None:
+        from quorate.analysis.votes import pair_view
 
-        for name in given({**of_two, "price": price}):
+        return pair_view(judgments_or_votes, **given)
+    from quorate.analysis.votes import votes_view
+
+    for name in PairOptions.__annotations__:
+        if name in given and name not in VoteOptions.__annotations__:
             raise InvalidInput(f"{name}: is for two systems, as of quorate compare; name a and b, or leave it out")
-        return votes_view(judgments_or_votes, **options)
-    from quorate.analysis.votes import pair_view
-
-    return pair_view(judgments_or_votes, **options)
+    return votes_view(judgments_or_votes, **given)
 
 
 def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | Leaderboard:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import PurePath
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from quorate.decide.votes import Verdict, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.differences.difference import Method, by_mean, difference
-from quorate.estimate.means.targets import Target
+from quorate.estimate.means.targets import ModelOptions, Target
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.frozen import dataclass
@@ -31,7 +31,7 @@ from quorate.planning.search.optimize import Limits
 from quorate.roles import SYSTEM
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments
-from quorate.table.kinds import for_kind, given, kind_of
+from quorate.table.kinds import for_kind, given, kind_of, options_of
 from quorate.table.measured import Measured, each_measure
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
@@ -41,68 +41,66 @@ from quorate.wording import at_level, brief, counted
 # Comparison of two systems: one question for whatever says how good they are.
 
 
+class CountingOptions(TypedDict, total=False):
+    """How votes count."""
+
+    ties: Encoding | None
+    cluster: Cluster | None
+
+
+class DifferenceOptions(ModelOptions, total=False):
+    """How scores are compared."""
+
+    system: str | None
+    method: Method | None
+
+
+class AskedOptions(TypedDict, total=False):
+    """What is asked of two systems."""
+
+    margin: float | None
+    level: float
+    claim: Claim | None
+    power: float
+    price: float | None
+
+
+class VerdictOptions(AskedOptions, CountingOptions, total=False):
+    """Options of `compare` for votes."""
+
+    budget: int | None
+
+
+class ScoreVerdictOptions(AskedOptions, DifferenceOptions, total=False):
+    """Options of `compare` for scores."""
+
+    budget: float | None
+    prices: Prices | None
+    limits: Limits | None
+
+
 @overload
 def compare(
-    judgments_or_votes: Votes,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    margin: float | None = None,
-    level: float = 0.95,
-    claim: Claim | None = None,
-    power: float = 0.9,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
-    budget: int | None = None,
-    price: float | None = None,
+    judgments_or_votes: Votes, a: str | None = None, b: str | None = None, **options: Unpack[VerdictOptions]
 ) -> Verdict: ...
 
 
 @overload
 def compare(
-    judgments_or_votes: Judgments,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    system: str | None = None,
-    margin: float | None = None,
-    level: float = 0.95,
-    claim: Claim | None = None,
-    power: float = 0.9,
-    method: Method | None = None,
-    targets: Mapping[str, Target] | None = None,
-    price: float | None = None,
-    prices: Prices | None = None,
-    limits: Limits | None = None,
-    budget: float | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    residual_by: str | None = None,
+    judgments_or_votes: Judgments, a: str | None = None, b: str | None = None, **options: Unpack[ScoreVerdictOptions]
 ) -> ScoreVerdict | SameDifference: ...
 
 
 @each_measure
+@options_of(VerdictOptions, ScoreVerdictOptions)
 def compare(
     judgments_or_votes: Votes | Judgments,
     a: str | os.PathLike[str] | None = None,
     b: str | None = None,
     *,
-    system: str | None = None,
-    margin: float | None = None,
     level: float = 0.95,
-    claim: Claim | None = None,
     power: float = 0.9,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
-    budget: float | None = None,
-    price: float | None = None,
-    method: Method | None = None,
-    targets: Mapping[str, Target] | None = None,
-    prices: Prices | None = None,
-    limits: Limits | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    residual_by: str | None = None,
+    **options: Any,
 ) -> Verdict | ScoreVerdict | SameDifference:
     """Whether one system is better than another, worse, equivalent within a margin, or whether that is undecided.
 
@@ -178,25 +176,25 @@ def compare(
     source: object = judgments_or_votes
     if a is not None and b is None and is_place(source):
         source, a = [source, a], None
+    asked = given({"level": level, "power": power, **options})
+    system, price, prices, budget = (asked.get(name) for name in ("system", "price", "prices", "budget"))
     table = read_of(source, about=SYSTEM if system is None else "")
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
-        a, b = the_two(table, system, claim) or (a, b)
+        a, b = the_two(table, system, asked.get("claim")) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
         raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
     refuse_latent(judgments_or_votes, "judgments_or_votes")
     if price is not None and "judge" in (prices or {}):
         raise InvalidInput("price: give it or one for each judge, not both")
-    whole = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
-    own = {"margin": margin, "level": level, "claim": claim, "power": power, "budget": whole}
-    votes = {"ties": ties, "cluster": cluster}
-    scores: dict[str, Any] = {"system": system, "method": method, "targets": targets, "prices": prices}
-    scores |= {"limits": limits, "random": random, "covariates": covariates, "residual_by": residual_by}
-    options = for_kind(kind_of(table), own, votes=votes, scores=scores)
+    if isinstance(budget, float) and budget.is_integer():
+        asked["budget"] = int(budget)
+    votes, scores = VerdictOptions.__annotations__, ScoreVerdictOptions.__annotations__
+    asked = for_kind(kind_of(table), asked, votes=votes, scores=scores)
     if isinstance(table, Votes):
-        return verdict_of_votes(table, str(a), str(b), **options, **given({"price": price}))
-    if price is not None:
-        options["prices"] = {"call": price, **(prices or {})}
-    return verdict_of_scores(table, str(a), str(b), **options)
+        return verdict_of_votes(table, str(a), str(b), **asked)
+    if asked.pop("price", None) is not None:
+        asked["prices"] = {"call": price, **(prices or {})}
+    return verdict_of_scores(table, str(a), str(b), **asked)
 
 
 def the_two(
@@ -320,21 +318,15 @@ def _are(count: int) -> str:
 
 
 @each_measure
+@options_of(CountingOptions, DifferenceOptions)
 def compare_all(
     judgments_or_votes: Votes | Judgments,
     *,
-    system: str | None = None,
     margin: float | None = None,
     level: float = 0.95,
     power: float = 0.9,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
     minimum: int | None = None,
-    method: Method | None = None,
-    targets: Mapping[str, Target] | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    residual_by: str | None = None,
+    **options: Any,
 ) -> Verdicts:
     """Verdicts on all pairs of systems, corrected for looking at that many.
 
@@ -391,12 +383,10 @@ def compare_all(
     >>> [one.outcome.value for one in together.verdicts]
     ['better', 'undecided', 'undecided']
     """
-    votes = {"ties": ties, "cluster": cluster, "minimum": minimum}
-    scores: dict[str, Any] = {"system": system, "method": method, "targets": targets}
-    scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
-    options = for_kind(kind_of(judgments_or_votes), votes=votes, scores=scores)
+    votes, scores = {*CountingOptions.__annotations__, "minimum"}, DifferenceOptions.__annotations__
+    asked = for_kind(kind_of(judgments_or_votes), {**options, "minimum": minimum}, votes=votes, scores=scores)
     judged: Callable[..., Verdicts] = _of_votes if isinstance(judgments_or_votes, Votes) else _of_scores
-    return judged(judgments_or_votes, margin=margin, level=level, power=power, **options)
+    return judged(judgments_or_votes, margin=margin, level=level, power=power, **asked)
 
 
 def _of_votes(

@@ -313,7 +313,7 @@ def agreement(
     checked_level(level)
     rules.whole("resamples", resamples, 100)
     kind = "votes" if isinstance(judged, Votes) else "scores" if isinstance(judged, Judgments) else "pipelines"
-    for_kind(kind, votes={"cells": cells or None, "position": position or None})
+    for_kind(kind, {"cells": cells or None, "position": position or None}, votes=("cells", "position"))
     tables, people = labelled.pipelines_of(judged, human, each, key)
     truth = pairwise_battles(people, key=key, by=by)
     pipelines = {name: labelled.battles_of(table, key, threshold) for name, table in tables.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypedDict
 
 import numpy as np
 
@@ -47,6 +48,15 @@ class Pool:
 
 
 Target = str | Pool
+
+
+class ModelOptions(TypedDict, total=False):
+    """Options of every question of scores: the terms of their model, and what facets stand for in a mean."""
+
+    targets: Mapping[str, Target] | None
+    random: Sequence[str] | None
+    covariates: Sequence[str] | None
+    residual_by: str | None
 
 
 def pool(size: int) -> Pool:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -343,38 +343,32 @@ def gaussian(
     return model
 
 
+class PosteriorOptions(TypedDict, total=False):
+    """Options of `posterior` with a link or without."""
+
+    random: Sequence[str] | None
+    covariates: Sequence[str]
+    prior: Prior | None
+    draws: int | None
+    warmup: int | None
+    chains: int
+    seed: int
+    on_quote: Callable[[float], None] | None
+
+
 @overload
 def posterior(
     judgments: Judgments,
     *,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] = (),
-    residual_by: str | None = None,
     link: Literal["identity"] = "identity",
-    prior: Prior | None = None,
+    residual_by: str | None = None,
     targets: Mapping[str, Target] | None = None,
-    draws: int | None = None,
-    warmup: int | None = None,
-    chains: int = 4,
-    seed: int = 0,
-    on_quote: Callable[[float], None] | None = None,
+    **options: Unpack[PosteriorOptions],
 ) -> Posterior: ...
 
 
 @overload
-def posterior(
-    judgments: Judgments,
-    *,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] = (),
-    link: Link,
-    prior: Prior | None = None,
-    draws: int | None = None,
-    warmup: int | None = None,
-    chains: int = 4,
-    seed: int = 0,
-    on_quote: Callable[[float], None] | None = None,
-) -> LatentPosterior: ...
+def posterior(judgments: Judgments, *, link: Link, **options: Unpack[PosteriorOptions]) -> LatentPosterior: ...
 
 
 def posterior(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.means.targets import ModelOptions
 from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.categories import Boards, boards
 from quorate.estimate.ratings.counts import used_rows
@@ -23,7 +24,7 @@ from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.ratings.ties import Ties
 from quorate.roles import PROPENSITY
 from quorate.table.judgments import Judgments
-from quorate.table.kinds import for_kind, kind_of
+from quorate.table.kinds import for_kind, kind_of, options_of
 from quorate.table.measured import each_measure
 from quorate.table.read import read_first
 from quorate.table.votes import Votes, checked_votes
@@ -31,7 +32,6 @@ from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.estimate.components.fit import Method
-    from quorate.estimate.means.targets import Target
     from quorate.estimate.ratings.leaderboard import Leaderboard
 
 
@@ -110,97 +110,63 @@ def _chances(votes: Votes) -> Floats:
     return np.asarray(chance)
 
 
-@overload
-def rank(
-    judgments_or_votes: Votes,
-    *,
-    ties: Ties | None = None,
-    cluster: Cluster | None = None,
-    level: float = 0.95,
-    weights: ArrayLike | None = None,
-    reweight: Reweight | None = None,
-    position: bool | None = None,
-    covariates: Sequence[str] | None = None,
-    ties_by_system: bool | None = None,
-    discrimination: str | None = None,
-    rankings: str | None = None,
-    regularisation: float | None = None,
-    resamples: int | None = None,
-    fragility: bool | None = None,
-    seed: int = 1,
-    by: None = None,
-) -> Ratings: ...
+class RatingOptions(TypedDict, total=False):
+    """Options of `rank` for votes."""
+
+    ties: Ties | None
+    cluster: Cluster | None
+    level: float
+    weights: ArrayLike | None
+    reweight: Reweight | None
+    position: bool | None
+    covariates: Sequence[str] | None
+    ties_by_system: bool | None
+    discrimination: str | None
+    rankings: str | None
+    regularisation: float | None
+    resamples: int | None
+    fragility: bool | None
+    seed: int
+
+
+class BoardOptions(ModelOptions, total=False):
+    """Options of `rank` for scores."""
+
+    system: str | None
+    method: Method | None
+    level: float
+    seed: int
 
 
 @overload
-def rank(
-    judgments_or_votes: Judgments,
-    *,
-    level: float = 0.95,
-    system: str | None = None,
-    targets: Mapping[str, Target] | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    method: Method | None = None,
-    residual_by: str | None = None,
-    seed: int = 1,
-    by: None = None,
-) -> Leaderboard: ...
+def rank(judgments_or_votes: Votes, *, by: None = None, **options: Unpack[RatingOptions]) -> Ratings: ...
+
+
+@overload
+def rank(judgments_or_votes: Judgments, *, by: None = None, **options: Unpack[BoardOptions]) -> Leaderboard: ...
 
 
 @overload
 def rank(
-    judgments_or_votes: Votes | Judgments,
-    *,
-    ties: Ties | None = None,
-    cluster: Cluster | None = None,
-    level: float = 0.95,
-    reweight: Reweight | None = None,
-    position: bool | None = None,
-    ties_by_system: bool | None = None,
-    discrimination: str | None = None,
-    rankings: str | None = None,
-    regularisation: float | None = None,
-    resamples: int | None = None,
-    fragility: bool | None = None,
-    system: str | None = None,
-    targets: Mapping[str, Target] | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    method: Method | None = None,
-    residual_by: str | None = None,
-    seed: int = 1,
-    by: str,
-    pooled: bool | None = None,
+    judgments_or_votes: Votes, *, by: str, pooled: bool | None = None, **options: Unpack[RatingOptions]
 ) -> Boards: ...
+
+
+@overload
+def rank(judgments_or_votes: Judgments, *, by: str, **options: Unpack[BoardOptions]) -> Boards: ...
 
 
 @each_measure
 @read_first
+@options_of(RatingOptions, BoardOptions)
 def rank(
     judgments_or_votes: Votes | Judgments,
     *,
-    ties: Ties | None = None,
-    cluster: Cluster | None = None,
     level: float = 0.95,
-    weights: ArrayLike | None = None,
-    reweight: Reweight | None = None,
-    position: bool | None = None,
-    ties_by_system: bool | None = None,
-    discrimination: str | None = None,
-    rankings: str | None = None,
-    regularisation: float | None = None,
-    resamples: int | None = None,
-    fragility: bool | None = None,
-    system: str | None = None,
-    targets: Mapping[str, Target] | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    method: Method | None = None,
-    residual_by: str | None = None,
     seed: int = 1,
     by: str | None = None,
     pooled: bool | None = None,
+    **options: Any,
 ) -> Ratings | Leaderboard | Boards:
     """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
 
@@ -300,20 +266,15 @@ def rank(
     >>> ratings.systems, ratings.rating.round(2).tolist()
     (('x', 'z', 'y'), [0.47, -0.21, -0.26])
     """
-    votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
-    votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination, "rankings": rankings}
-    votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility, "reweight": reweight}
-    votes |= {"pooled": pooled}
-    scores: dict[str, Any] = {"system": system, "targets": targets, "random": random}
-    scores |= {"method": method, "residual_by": residual_by}
-    given = for_kind(kind_of(judgments_or_votes), {"covariates": covariates}, votes=votes, scores=scores)
+    kinds = {"votes": {*RatingOptions.__annotations__, "pooled"}, "scores": {*BoardOptions.__annotations__}}
+    given = for_kind(kind_of(judgments_or_votes), {**options, "pooled": pooled}, **kinds)
     together = bool(given.pop("pooled", None))
     if together and by is None:
         raise InvalidInput("pooled: is of boards by a facet; name it in " + argument("by", "language"))
-    if together and regularisation:
+    if together and given.get("regularisation"):
         raise InvalidInput("pooled: not with regularisation, which shrinks already; leave one of the two out")
     if by is not None:
-        if weights is not None:
+        if "weights" in given:
             raise InvalidInput("weights: not with by, whose boards have fewer rows each; rank each level by itself")
         return boards(judgments_or_votes, by, lambda part: rank(part, level=level, seed=seed, **given), pooled=together)
     if isinstance(judgments_or_votes, Judgments):
