@@ -28,7 +28,6 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.foreign.together import FILE, SHEET
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
@@ -47,8 +46,6 @@ _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 
 def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading in which something is compared: as it is, of columns that are models by their names, or asked for."""
-    if found.confidence == "unsure" and (placed := _by_place(found)) is not None:
-        return placed
     way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
     if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
         columns = [name for names in way.options["wide"].values() for name in names]
@@ -68,34 +65,6 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         return less or replace(found, options=ways[0].options, confidence="likely", said=granted)
     said = "no name says what is compared"
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
-
-
-def _by_place(found: Reading) -> Reading | None:
-    """A reading whose files or sheets are what is compared, and not its columns; None if it has none, or nothing else.
-
-    Columns called by given names are then of those who judged.
-    """
-    place = _place_of(found.ways[0].options.get("facets", {})) if found.ways else None
-    others = [way for way in found.ways if SYSTEM not in _roles(way.options)]
-    if place is None or not others:
-        return None
-
-    def compared(way: Meant) -> Meant:
-        facets = {role: name for role, name in way.options["facets"].items() if role != place}
-        return replace(way, options={**way.options, "facets": {**facets, SYSTEM: place}})
-
-    ways = [compared(way) for way in others]
-    judges = [way for way in ways if [*way.options.get("wide", {})] == [JUDGE]]
-    columns = judges[0].options["wide"][JUDGE] if judges else ()
-    if judges and are_people(columns, stripped(columns)):
-        said = f"each {place} is compared; {listed(columns, most=6)} are taken for judges by their names"
-        return replace(found, options=judges[0].options, confidence="likely", said=said, meant=())
-    return replace(found, options=ways[0].options, meant=tuple(ways))
-
-
-def _place_of(facets: Mapping[str, str]) -> str | None:
-    """The facet of files, or of sheets, that has no other role."""
-    return next((name for name in (FILE, SHEET) if facets.get(name) == name), None)
 
 
 def of_judged(table: Table, found: Reading) -> Reading:
@@ -185,9 +154,6 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
         facets = {role: name for role, name in own.items() if role not in (ITEM, rounds[0])}
         options = {**found.options, "facets": {**facets, ITEM: rounds[0], SYSTEM: item}}
         return (Meant(options, f"{item} is compared"),), str(item)
-    place = _place_of(own)
-    if place is not None:  # which are given to be compared
-        return (Meant(reading(place), f"each {place} is compared"),), f"each {place}"
     crossing = [one.name for one in free if own.get(one.name) == one.name]
     first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
     named = not (is_id(str(item)) and judge == "" and "wide" in found.options)  # no id of texts that judges saw

@@ -20,6 +20,7 @@ from quorate.table.columns.names import (
     is_judged,
     words_of,
 )
+from quorate.table.exchange.foreign.together import FILE, SHEET
 from quorate.table.exchange.rows import made_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
@@ -42,7 +43,7 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
 
     Who judged is whose name ends as theirs do, as ``qa_reviewer``, or is a profession where no person is judged;
     systems are where labels are names of models beside another who judged. Where systems are to be ``compared``, a
-    version, a condition or a prompt is one.
+    version, a condition or a prompt is one, else every file or sheet.
     """
     taken = {*known.values(), *(part for name in known.values() for part in made_of(name).parts)}
     free = [one for one in table.columns if one.name not in taken and _come_back(table, one)]
@@ -70,7 +71,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         models = models or (made if JUDGE in {*known, *found} else [])
         found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))
     if compared and SYSTEM not in {*known, *found}:
-        found |= _alone(SYSTEM, _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")}))
+        named = _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")})
+        found |= _alone(SYSTEM, named or _places(table, {*taken, *found.values()}))
     return found
 
 
@@ -79,6 +81,13 @@ def _compared(table: Table, taken: set[str]) -> list[str]:
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= min(_MOST, table.rows / 2)]
     free = [one for one in free if not is_judged(one.name) and (not one.numeric or one.whole)]
     return [one.name for one in free if {*_said(one.name)[-1:], *_said(one.name)[:1]} & COMPARED]
+
+
+def _places(table: Table, taken: set[str]) -> list[str]:
+    """The files, else the sheets, that are given to be compared."""
+    return [one for one in (FILE, SHEET) if one in table.names and one not in taken and table.column(one).distinct > 1][
+        :1
+    ]
 
 
 def _come_back(table: Table, one: Column) -> bool:
