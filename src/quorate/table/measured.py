@@ -48,14 +48,19 @@ class Measured:
         ------
         Unsure
             If it has no several measures, or one of them cannot be read.
+        QuorateError
+            Why none of them can.
         """
         tables: dict[str, Table] = {}
+        refused: list[QuorateError] = []
         for way in question.measures:
             try:
                 tables[way.measure] = read(question.kind, way.options)
-            except QuorateError:
-                raise question from None
-        if not tables:
+            except QuorateError as error:
+                refused.append(error)
+        if refused and not tables:
+            raise refused[0] from None
+        if refused or not tables:
             raise question
         return cls(tables, question)
 

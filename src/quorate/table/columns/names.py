@@ -13,7 +13,7 @@ from quorate.wording import words
 HINTS = words(
     "score rating grade mark points stars correct passed pass resolved solved success successes accuracy acc reward "
     "met satisfied fulfilled acceptable ok match likert quality value opinion mos dmos cmos nps csat wer cer bleu "
-    "jailbroken thumb thumbs note y liking satisfaction acceptability enjoyment holistic da"
+    "jailbroken thumb thumbs note liking satisfaction acceptability enjoyment holistic da"
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(

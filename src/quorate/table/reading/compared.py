@@ -32,7 +32,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model, maker
-from quorate.table.reading.averages import total_of
+from quorate.table.reading.averages import is_made_of, total_of, totals_in
 from quorate.table.reading.doubt import MOST_MARKS, is_sentence, of_less
 from quorate.table.reading.key import labels
 from quorate.table.reading.levels import CRITERION, are_people, part_of, stripped, varying
@@ -46,8 +46,8 @@ _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 
 def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading in which something is compared: as it is, of columns that are models by their names, or asked for."""
-    way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
-    if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
+    way = next((way for way in found.ways if SYSTEM in _of_columns(way.options)), None)
+    if found.confidence == "unsure" and way is not None and _told(table, way, known):
         columns = [name for names in way.options["wide"].values() for name in names]
         open_ = JUDGE not in known and [*way.options["wide"]] == [SYSTEM]  # they may be those of who judged
         else_ = [argument("wide", {JUDGE: columns})] if open_ else []
@@ -88,10 +88,15 @@ def of_judged(table: Table, found: Reading) -> Reading:
 
 def _roles(options: Mapping[str, Any]) -> set[str]:
     """Roles that arguments name, also those that names of columns cross."""
-    return {*options.get("facets", {}), *(part for role in options.get("wide", {}) for part in role.split(CROSSED))}
+    return {*options.get("facets", {}), *_of_columns(options)}
 
 
-def _told(way: Meant, known: Mapping[str, str]) -> bool:
+def _of_columns(options: Mapping[str, Any]) -> set[str]:
+    """Roles whose levels are columns."""
+    return {part for role in options.get("wide", {}) for part in role.split(CROSSED)}
+
+
+def _told(table: Table, way: Meant, known: Mapping[str, str]) -> bool:
     """Whether columns are plainly what is compared: models by their names, or words of what each row is judged on.
 
     Judges, criteria and numbered columns are none, and where no name says what a row is the rows may be compared.
@@ -100,6 +105,9 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
     models = any(all(map(is_model, names)) for names in (columns, stripped(columns)))
     if models and not any(CROSSED in role for role in way.options["wide"]):
         return True
+    parts = [table.column(name) for name in columns]
+    if any(is_made_of(table, table.column(name), parts) for name in totals_in(table, set())):
+        return False  # a mean over who judged, or over criteria
     own = {word for name in varying(columns) for word in name.split(".")[-1:]}
     row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))
     named = is_id(row) or is_judged(row) or plain(row) in ALIASES[ITEM]

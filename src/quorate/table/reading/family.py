@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
@@ -80,7 +81,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
             )
         if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
             return tuple(one.name for one in judges), True
-    columns = _named(free) or on_one_scale(table, taken)
+    columns = _named(free) or _of_one_record(on_one_scale(table, taken))
     if len(columns) > 1:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     texts = _of_the_same_words(table, taken)
@@ -92,6 +93,12 @@ def is_asked_late(table: Table, one: Column) -> bool:
     words = words_of(one.name)
     third = {*words} & _LATE or words[-1:] == ["3"]
     return 2 * one.filled < table.rows and bool(third) and (is_judge(one.name) or words[0] in JUDGES_ALONE)
+
+
+def _of_one_record(columns: Sequence[str]) -> tuple[str, ...]:
+    """Of columns those alone that are in a record of scores, where most are and are crossed in it."""
+    held = tuple(name for name in columns if {plain(part) for part in name.split(".")[:-1]} & HOLDERS)
+    return held if 2 * len(held) > len(columns) and crossed(held) else tuple(columns)
 
 
 def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
@@ -168,7 +175,7 @@ def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[
         and one.distinct > 1
         and one.name not in taken
         and one.words
-        and (is_try(one.name) or one.scale is not None or not (no_score(one.name) or groups_items(one.name)))
+        and (_is_told(one) or not (no_score(one.name) or groups_items(one.name)))
         and (not held or holder_of(one.name) in HOLDERS)
     ]
     free = [one for one in free if not is_count(one.name)] or free
@@ -179,6 +186,11 @@ def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[
         ]
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
+
+
+def _is_told(one: Column) -> bool:
+    """Whether what a column holds, or its being of a try or of a model, says more than other words in its name."""
+    return is_try(one.name) or one.scale is not None or is_model(one.name)
 
 
 def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:

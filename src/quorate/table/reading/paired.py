@@ -264,21 +264,24 @@ def _of_ballots(table: Table, place: Column, free: Sequence[str]) -> list[tuple[
 
 
 def _ranked_in_columns(table: Table) -> Reading | None:
-    """Columns of numbers that hold 1 to their number in every row, each once, as no scores do."""
+    """Columns of numbers that hold 1 to their number in every row, each once or shared, as no scores do."""
     columns = [one for one in table.columns if one.whole and (one.low or 0) >= 1 and one.filled == table.rows]
     names = [one.name for one in columns if (one.high or 0) <= len(columns)]
     if len(names) < _FEWEST_RANKED or table.rows < _FEWEST_ROWS:
         return None
     if all(table.column(name).distinct == 1 for name in names):  # which number the columns
         return None
-    places = f"list_sort([{', '.join(f'TRY_CAST({table.sql(name)} AS INTEGER)' for name in names)}])"
-    every = f"range(1, {len(names) + 1})::INTEGER[]"
-    ((others,),) = table.opened.relation.aggregate(f"count(*) FILTER ({places} IS DISTINCT FROM {every})").fetchall()
-    if others:
+    held = f"list_sort([{', '.join(f'TRY_CAST({table.sql(name)} AS INTEGER)' for name in names)}]) AS held"
+    shared = " AND ".join(f"held[{place}] IN ({place}, held[{place - 1}])" for place in range(2, len(names) + 1))
+    ranked = f"bool_and(coalesce(held[1] = 1 AND {shared}, false))"  # who share a place leave the next ones free
+    asked = f"{ranked}, bool_and(held = range(1, {len(names) + 1})::INTEGER[]), max(held[-1]) = {len(names)}"
+    ((places, once, whole),) = table.opened.relation.project(held).aggregate(asked).fetchall()
+    if not (places and whole):
         return None
     unique = [one.name for one in table.columns if one.name not in names and one.distinct == table.rows]
     row = min(unique, key=lambda name: plain(name) in TIMES, default=ROW_NUMBER)
-    said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, each once: places of systems, 1 the best"
+    each = "each once" if once else "where they share none"
+    said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, {each}: places of systems, 1 the best"
     options = {"rank": tuple(names), "facets": {"cluster": row}}
     return Reading(options, (said,), "likely", "votes", said)
 

@@ -13,9 +13,11 @@ from quorate.table.columns.names import (
     COMPARED,
     GIVEN,
     HINTS,
+    IDS,
     MACHINES,
     RESPONSES,
     TOTALS,
+    is_compared,
     is_id,
     is_judge,
     is_judged,
@@ -75,13 +77,14 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
     reasons = []
     for role in ALIASES:
         claimed = claims_of(table, role)
-        named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
-        named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
+        named = _named(table, role, claimed)
+        rest = _beside_prompts(named) if role == PROMPT and SYSTEM not in known else []
+        known |= dict(zip([SYSTEM], rest, strict=False))
+        named = [name for name in named if name not in rest]
         if not named:
-            known |= {role: ""} if claimed else {}
+            aside |= {*claimed} if role == ITEM else set()
+            known |= {role: ""} if claimed and role != ITEM else {}
             continue
-        workers = [name for name in named if not is_person(name)] if role == JUDGE else []
-        named = workers if len(workers) == 1 else named  # beside whom a participant is who was judged
         best = min(named, key=lambda name: (plain(name) != role, role == ITEM and not is_id(name)))
         ids = [name for name in named if role == PROMPT and is_id(name)]
         if ids and all(table.within(ids[0], name) for name in named):  # the others are its texts
@@ -107,6 +110,22 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
                     f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
                 )
     return known, aside | _addresses(table, known), reasons
+
+
+def _named(table: Table, role: str, claimed: Sequence[str]) -> Sequence[str]:
+    """Of columns whose names say a role those that hold what it has: no scores or answers, and of items several."""
+    if role == ITEM:
+        return [name for name in claimed if plain(name) == ITEM or table.column(name).distinct > 1]
+    named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
+    named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
+    workers = [name for name in named if not is_person(name)] if role == JUDGE else []
+    return workers if len(workers) == 1 else named  # beside whom a participant is who was judged
+
+
+def _beside_prompts(named: Sequence[str]) -> list[str]:
+    """The one of columns that may hold prompts that is not called so and may be what is compared, as a variant."""
+    found = [name for name in named if PROMPT not in words_of(name)]
+    return found if len(found) == 1 < len(named) and is_compared(found[0]) else []
 
 
 def _answers(one: Column) -> bool:
@@ -193,7 +212,8 @@ def inner_id(table: Table, known: Mapping[str, str]) -> str | None:
     item = known.get(ITEM)
     if item is None or table.column(item).distinct == table.rows:
         return None
-    ids = [one for one in table.columns if one.name not in known.values() and is_id(one.name) and is_judged(one.name)]
+    free = [one for one in table.columns if one.name not in known.values() and is_id(one.name)]
+    ids = [one for one in free if is_judged(one.name) or {*words_of(one.name)} - IDS == {*words_of(item)} - IDS]
     ids = [one for one in ids if table.column(item).distinct < one.distinct < table.rows and one.filled == table.rows]
     ids = [one for one in ids if table.within(one.name, item) and not {*words_of(one.name)} & {*RESPONSES, *ACTS}]
     return ids[0].name if len(ids) == 1 else None

@@ -128,11 +128,9 @@ def refuse_scales_of(table: Judgments) -> None:
     """
     if table.labels or table.origin is None or not table.n_answers:
         return
+    groups = {table.object, *table.ancestors(table.object)} - {SYSTEM}  # of what is judged, which may differ
     for facet in table.facets:
-        if (
-            facet.name not in (table.object, *table.ancestors(table.object))
-            and 1 < len(facet.levels) <= _MOST_ON_SCALES
-        ):
+        if facet.name not in groups and 1 < len(facet.levels) <= _MOST_ON_SCALES:
             _refuse_scales(table, facet)
 
 
@@ -155,7 +153,8 @@ def _refuse_scales(table: Judgments, facet: Facet) -> None:
 def _two_scales(table: Judgments, facet: Facet, few: list[str], top: float, other: float) -> Unsure:
     """What to ask of levels that use a scale which others do not."""
     origin, ways = table.origin, tuple[Meant, ...]()
-    if origin is not None and not origin.rows.shape.steps and facet.column is not None:
+    two = facet.name == SYSTEM and len(facet.levels) == len("ab")  # of which none is compared alone
+    if not two and origin is not None and not origin.rows.shape.steps and facet.column is not None:
         column, kept = quoted(facet.column), ", ".join(map(literal, few))
         ways = (
             Meant({"where": f"{column} NOT IN ({kept})"}, "without these"),

@@ -132,9 +132,8 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
     said |= whom
-    said |= {
-        role: name for role, name in known.items() if role in (ITEM, JUDGE, SYSTEM) and len(claims_of(table, role)) > 1
-    }
+    claims = {role: claims_of(table, role) for role in (ITEM, JUDGE, SYSTEM) if role in known}
+    said |= {role: known[role] for role, named in claims.items() if len(named) > 1 or known[role] not in ("", *named)}
     rows, inner = id_of_asked(table, known) or id_of_rows(table, known), inner_id(table, known)
     if rows or inner:
         aside |= {known[ITEM]} if rows and ITEM in known else set()

@@ -440,7 +440,7 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     columns, words, row = family[:3]
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
     person = row is not None and row == known.get(JUDGE)
-    if both is None or SYSTEM in known:
+    if both is None or SYSTEM in known or (person and ITEM in known):
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
     said = _said_of_parts(parts)
@@ -453,19 +453,19 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         return options | ({"fixed": (CRITERION,)} if CRITERION in roles else {})
 
     names = f"{listed(parts[0], most=4)} with {listed(parts[1], most=4)}"
-    if person:  # who filled in a form, with a grid for each of what was shown
-        if ITEM in known or not columns[0].rstrip().endswith("]"):
-            return None
+    if person and columns[0].rstrip().endswith("]"):  # who filled in a form, with a grid for each of what was shown
         role = CRITERION if said[1] == CRITERION else SYSTEM
         granted = f"columns cross {names}: what was shown and {_PLURAL[role]} that everybody rated"
         options = {"wide": _wide(CROSSED.join((ITEM, role)), columns), **({"labels": True} if words else {})}
         return Reading(options, (granted,), "likely", said=granted)
-    if first is not None and said[1 - first] is not None:
+    if not person and first is not None and said[1 - first] is not None:
         by_name = " and ".join(_PLURAL[str(role)] for role in said)
         granted = f"columns cross {names}: {by_name} by their names"
         return Reading(read_as(*map(str, said)), (granted,), "likely", said=granted)
     pairs = [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
-    if first is not None:
+    if person:
+        pairs = [(SYSTEM, ITEM), (ITEM, SYSTEM)]
+    elif first is not None:
         pairs = [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
     elif CRITERION in said:
         pairs = [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]

@@ -104,13 +104,13 @@ def read_judgments(connection: duckdb.DuckDBPyConnection, path: Path, part: str 
 def _shape(glance: Glance) -> Shape | None:
     keys = glance.record.keys() | set(glance.header)
     in_text = glance.header and not glance.block.startswith(b"PAR1")  # a table of somebody's own
-    if "question_id" not in keys or glance.array or in_text:
+    if not keys >= {*_QUESTION} or glance.array or in_text:
         return None
     if "g1_winner" in keys:
         return PAIR
     if {"model", "score"} <= keys and ("judgment" in keys or isinstance(glance.record.get("judge"), list)):
         return SINGLE
-    people = {*_QUESTION, *PEOPLE.models, *PEOPLE.verdicts, "conversation_a"}
+    people = {*PEOPLE.models, *PEOPLE.verdicts, "conversation_a"}
     return PEOPLE if people <= keys and not keys & _ARENA else None
 
 
