@@ -10,6 +10,7 @@ from tests.table.reading.test_forms import book, levels, read
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
+from quorate.cli import main
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.reading.reading import Unsure
 
@@ -138,11 +139,15 @@ def test_criteria_of_plans(tmp_path):
     assert levels(table) == {"item": N, "system": 2, "criterion": 3}
 
 
-def test_models_with_numbers_in_their_names_are_no_sides(tmp_path):
+def test_models_are_known_in_other_spellings_and_no_sides_by_their_numbers(tmp_path):
     pairs = (("Model-1.5", "Model-2.0"), ("Model-2.0", "Model-3.1"))
-    cells = [(*pairs[n % 2], ("model 2.0", "model 1.5", "Tie")[n % 3]) for n in range(N)]
-    with pytest.raises(InvalidData, match=r'"model [12].[05]" in row 1 names neither model'):
-        read(sheet(tmp_path, *rows("model_a,model_b,winner", cells)))
+    cells = [(*pairs[n % 2], ("model 2.0", "MODEL_2.0", "Tie")[n % 3]) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows("model_a,model_b,winner", cells)))
+    ties = len(range(2, N, 3))
+    assert (votes.n_decisive, votes.n) == (N - ties, N)
+    assert votes.wins("Model-2.0", "Model-1.5") + votes.wins("Model-2.0", "Model-3.1") == N - ties
+    with pytest.raises(InvalidData, match=r'"model 1.5" in row 2 names neither model'):
+        read(sheet(tmp_path, *rows("model_a,model_b,winner", [(*pair, "model 1.5") for pair in pairs * 6])))
 
 
 def test_short_labels_in_other_capitals_are_one(tmp_path):
@@ -252,3 +257,128 @@ def test_every_route_pairs_what_all_were_asked(tmp_path, verb):
     cells = [(f"r{n}{at}", "vw"[at], f"asked {n}", MARKS[n, at] / 9) for n in range(N) for at in range(2)]
     found = verb(sheet(tmp_path, *rows("record_id,model,input,relevance", cells)))
     assert f"{N} paired items" in found.sentence
+
+
+def test_places_may_be_shared(tmp_path):
+    ranked = ((2, 2, 4, 1), (1, 3, 4, 2), (1, 1, 3, 4), (2, 1, 4, 3))
+    path = sheet(tmp_path, *rows("id,DeepL,Acme,Nord,Sol", [(n, *ranked[n % 4]) for n in range(N)]))
+    assert [row["system"] for row in q.rank(path).rows()][-1] == "Nord"
+    scored = sheet(tmp_path, *rows("id,DeepL,Acme,Nord,Sol", [(n, *np.roll(MARKS[n % 7], n), 4) for n in range(N)]))
+    with pytest.raises(Unsure, match="hold scores on one scale"):
+        read(scored)
+
+
+def test_columns_beside_their_mean_are_of_who_judged_and_asked_about(tmp_path):
+    cells = [(f"wine {n}", *MARKS[n], round(MARKS[n].mean(), 2)) for n in range(N)]
+    with pytest.raises(Unsure, match="their names do not say"):
+        q.rank(sheet(tmp_path, *rows("Wine,Ferrari,Conti,Greco,Media", cells)))
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_files_on_two_scales_are_not_compared(tmp_path, own):
+    paths = []
+    for name in ("mon", "tue"):
+        paths.append(tmp_path / f"{name}.csv")
+        marks = MARKS[:, 0] if name == "mon" else MARKS[:, 0] / 10
+        lines = [f"{name if own else ''}{n},{mark}" for n, mark in enumerate(marks)]
+        paths[-1].write_text("\n".join(["uid,score", *lines]))
+    with pytest.raises(Unsure, match="two scales") as asked:
+        q.compare(paths)
+    assert not asked.value.ways
+
+
+def test_what_files_share_is_judged_whatever_it_is_called(tmp_path):
+    paths = []
+    for at, name in enumerate(("prompt_v7", "prompt_v8")):
+        paths.append(tmp_path / f"{name}.jsonl")
+        lines = [
+            json.dumps({"inputs": {"query": f"asked {n}"}, "groundedness": int(m[at])}) for n, m in enumerate(MARKS)
+        ]
+        paths[-1].write_text("\n".join(lines))
+    assert f"{N} paired items" in q.compare(paths).sentence
+
+
+def test_the_number_of_a_question_tells_apart_what_its_text_does_not(tmp_path):
+    cells = [(n, f"asked {n // 2}", system, MARKS[n, at]) for at, system in enumerate(("a", "b")) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows("Question no.,Question,model,Rating", cells)))
+    assert f"{N} paired items" in found.sentence
+
+
+def test_a_constant_column_is_not_what_is_judged(tmp_path):
+    cells = [(f"skater {n // 3}", "SP", f"e{n}", *MARKS[n]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows("Skater,Segment,Element,J1,J2,J3", cells)))
+    assert levels(table)["judge"] == 3
+    assert levels(table)["item"] > 1
+
+
+def test_a_variant_beside_the_prompt_of_a_judge_is_compared(tmp_path):
+    cells = [
+        (f"c{n}", variant, who, template, MARKS[n, at])
+        for n in range(N)
+        for at, variant in enumerate(("prod", "next"))
+        for who in ("x", "y")
+        for template in ("short", "long")
+    ]
+    table = read(sheet(tmp_path, *rows("conversation,variant,judge,prompt_template,score", cells)))
+    assert levels(table) == {"item": N, "judge": 2, "prompt": 2, "system": 2}
+
+
+def test_two_columns_of_the_same_models_are_asked_about(tmp_path):
+    models = ("gpt-4o", "gemini-1.5")
+    cells = [(n, x, y, MARKS[n, at]) for n in range(N) for x in models for at, y in enumerate(models)]
+    with pytest.raises(Unsure, match="llm_x and llm_y"):
+        read(sheet(tmp_path, *rows("sample,llm_x,llm_y,score", cells)))
+
+
+def test_records_of_scores_cross_whatever_stands_beside_them(tmp_path):
+    parts = ("faithfulness", "relevance")
+    found = [
+        {
+            "id": f"q{n}",
+            "retrieved": int(m[2]),
+            "scores": {
+                one: {part: int(m[at + k]) for at, part in enumerate(parts)} for k, one in enumerate(("v1", "v2"))
+            },
+        }
+        for n, m in enumerate(MARKS)
+    ]
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(found))
+    found = q.compare(path)
+    assert ({found.a, found.b}, f"{N} paired items" in found.sentence) == ({"v1", "v2"}, True)
+
+
+def test_words_in_the_name_of_a_model_are_no_measures(tmp_path):
+    names = [f"{model}_{judge}" for model in ("qwen-max", "glm-4") for judge in ("gpt4o", "gemini")]
+    with pytest.raises(Unsure, match="cross qwen-max and glm-4 with gpt4o and gemini"):
+        read(sheet(tmp_path, *rows("case_id," + ",".join(names), [(n, *m, m[0]) for n, m in enumerate(MARKS)])))
+
+
+def test_a_version_of_the_suite_beside_columns_of_what_passed_is_not_all_that_is_asked(tmp_path):
+    cells = [(f"t{n}", f"v1.{n % 2}", n % 2, n % 3 % 2) for n in range(N)]
+    with pytest.raises(Unsure, match="passed_main and passed_next"):
+        q.compare(sheet(tmp_path, *rows("test_case,suite_version,passed_main,passed_next", cells)))
+
+
+def test_winners_by_criteria_are_measures_of_their_own(tmp_path):
+    cells = [(n, "x", "y", f"r{n % 3}", *("xy"[MARKS[n, at] % 2] for at in range(3))) for n in range(N)]
+    head = "prompt_id,model_1,model_2,annotator,fluency_winner,accuracy_winner,culture_winner"
+    assert len(q.rank(sheet(tmp_path, *rows(head, cells))).measures) == 3
+
+
+def test_where_scores_are_asked_for_votes_are_said_to_be_such(tmp_path, capsys):
+    cells = [(n, f"said {n}", f"also {n}", *("AB"[MARKS[n, at] % 2] for at in range(2))) for n in range(N)]
+    path = sheet(tmp_path, *rows("idx,response_A,response_B,gpt4_winner,claude_winner", cells))
+    assert main(["judges", str(path)]) == 1
+    assert "scores are asked for, and this file holds votes" in capsys.readouterr().err
+
+
+def test_ratings_without_a_turn_are_a_table_like_others(tmp_path):
+    lines = [
+        {"question_id": n, "model": model, "judge": "j", "judgment": f"well {n}", "score": int(MARKS[n, at])}
+        for n in range(N)
+        for at, model in enumerate(("a", "b"))
+    ]
+    path = tmp_path / "ratings.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert levels(read(path)) == {"item": N, "judge": 1, "system": 2}

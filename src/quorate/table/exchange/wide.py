@@ -240,8 +240,15 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
         tails = tuple(whose + tail.strip() for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
         if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
-            return heads, tails
+            return _in_record(heads), tails
     return None
+
+
+def _in_record(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without the record that holds them all, as ``scores`` of ``scores.gpt``."""
+    holder, mark, _ = names[0].partition(".")
+    held = mark and holder.isidentifier() and all(name.startswith(holder + mark) for name in names)
+    return tuple(name.removeprefix(holder + mark) for name in names) if held else names
 
 
 def _beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:

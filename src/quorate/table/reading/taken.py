@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -337,15 +337,18 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         keep = open_.ways[0].options.get("where") if len(open_.ways) == 1 else None
         if keep is not None and rows.where is None and is_place(source):
             return _without(lambda: _looked_at(source, replace(rows, where=keep), kind, error, about), keep, open_)
-        if (kind, open_.kind) == ("scores", "votes"):
-            raise refused from None
+        if (kind, open_.kind) == ("scores", "votes") and not any(way.verb for way in open_.ways):
+            raise _votes(source, open_.ways) or refused from None
         raise Unsure(joined("; ", [*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
     except QuorateError as other:  # a broken file is said, which its names did not show
         raise other if isinstance(other, InvalidData) else refused from None
     if found is None or (empty and found.confidence == "unsure" and found.kind == "scores"):
         raise _nothing(empty, unnamed, refused, source) from None
     known = isinstance(error, UnknownColumn) and found.kind == "votes"  # whose names the beginning did not show
-    if kind not in (None, found.kind) or not (found.options or found.meant or known or (not error and found.said)):
+    if (kind, found.kind) == ("scores", "votes") and not any(way.verb for way in found.meant):
+        raise _votes(source, found.ways) or refused from None
+    wanted = kind in (None, found.kind) or found.kind == "votes"
+    if not wanted or not (found.options or found.meant or known or (not error and found.said)):
         raise refused from None
     only_words = bool(found.options) and found.options.keys() <= {"label", "labels", "numbers"}
     if error is not None and only_words and found.confidence == "unsure":
@@ -354,6 +357,13 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         asked = joined("; ", [*unnamed, found.said or refused.args[0]])
         raise Unsure(asked, _named(source), found.ways, found.kind) from None
     return found.granting(UNNAMED) if unnamed else found
+
+
+def _votes(source: Any, ways: Sequence[Meant]) -> Unsure | None:
+    """What to say where scores are wanted of a file of votes; None of a frame, and where nothing more is known."""
+    ranked = tuple(replace(way, verb="rank") for way in ways if way.options)
+    told = "scores are asked for, and this file holds votes"
+    return Unsure(told, _named(source), ranked, "votes") if ranked and is_place(source) else None
 
 
 def _nothing(empty: list[str], unnamed: list[str], refused: InvalidInput, source: Any) -> InvalidInput:

@@ -65,13 +65,13 @@ def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Seq
         ways = _by_winner(options, winner)
         columns = (winner.column, *winner.others)
         whole = [name for name in columns if {*words_of(name)} & {*TOTALS}]
-        if len(whole) == 1 and all(map(_of_aspect, columns)):
+        if len(whole) == 1 and _are_aspects(columns):
             left = listed([name for name in columns if name != whole[0]], most=6)
             return Reading(
                 {**options, "winner": whole[0]}, said, "likely", "votes", f"{whole[0]} says who won; {left} left out"
             )
         heads = {words_of(name)[0] for name in columns}
-        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not any(map(_of_aspect, columns)):
+        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not _are_aspects(columns):
             taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
             alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
             return Reading(ways[0].options, said, "likely", "votes", alone)
@@ -81,16 +81,16 @@ def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Seq
     return Reading(options, said, confidence, "votes", granted, winner.meant(options))
 
 
-def _of_aspect(name: str) -> bool:
-    """Whether a column says who won by one criterion, or over all, by its name."""
-    return bool({*words_of(name)} & {*CRITERIA, *TOTALS})
+def _are_aspects(columns: Sequence[str]) -> bool:
+    """Whether columns say who won by one criterion each, or over all, as most of their names say."""
+    return 2 * sum(bool({*words_of(name)} & {*CRITERIA, *TOTALS}) for name in columns) > len(columns)
 
 
 def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
     """Of several columns that say who won: each what one judge said, perhaps beside people, or one alone."""
     columns = (winner.column, *winner.others)
     people = [name for name in columns if is_of_people(name)]
-    apart = not people and all(map(_of_aspect, columns))  # questions of their own
+    apart = not people and _are_aspects(columns)  # questions of their own
     alone = (Meant({**options, "winner": name}, f"{name} alone", measure=name if apart else "") for name in columns)
     if people and len(people) < len(columns):
         judged = {**options, "winner": columns}
