@@ -84,6 +84,7 @@ class Routes:
             "ones": pl.DataFrame({"item": range(40), "passed": 1}),
             "votes": battles(),
             "people": panelled(),
+            "duel": battles().filter(pl.col("model_a").is_in(["s1", "s2"]) & pl.col("model_b").is_in(["s1", "s2"])),
         }
         for name, frame in self._frames.items():
             frame.write_csv(folder / f"{name}.csv")
@@ -116,12 +117,17 @@ class Routes:
 
     def says(self, command: str, *words: str) -> Any:
         """What a command prints as JSON."""
+        return self.ends(command, *words)[1]
+
+    def ends(self, command: str, *words: str) -> tuple[int, Any]:
+        """The exit code of a command, and what it prints as JSON."""
         key = (command, *words)
         if key not in self._said:
             printed = io.StringIO()
+            named = [str(self.folder / one) if one.endswith(".csv") else one for one in words]
             with contextlib.redirect_stdout(printed):
-                main([command, *(str(self.folder / one) if one.endswith(".csv") else one for one in words), "--json"])
-            self._said[key] = json.loads(printed.getvalue())
+                code = main([command, *named, "--json"])
+            self._said[key] = code, json.loads(printed.getvalue())
         return self._said[key]
 
     def page(self, command: str, *words: str) -> str:
@@ -442,6 +448,18 @@ def assert_same(first: Any, second: Any) -> None:
             assert_same(one, other)
     else:
         assert first == (pytest.approx(second, rel=1e-9, abs=1e-12) if isinstance(first, float) else second)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("one", 0), ("two", 0), ("three", 0), ("ones", 0), ("votes", 0), ("duel", 2)]
+)
+def test_a_file_has_one_answer(routes, name, code):
+    table = q.read_votes(routes.frame(name), announce=False) if name in ("votes", "duel") else routes.table(name)
+    found, (ended, said) = q.analyze(table), routes.ends("analyze", f"{name}.csv")
+    page = json.loads(q.report(table, routes.folder / "page.json").read_text(encoding="utf-8"))
+    assert ended == found.exit_code == code
+    assert found.sentence == said["sentence"]
+    assert page["sentence"] == said["sentence"]
 
 
 @pytest.mark.wide(1)

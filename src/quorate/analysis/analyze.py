@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
-from quorate.estimate.differences.difference import by_mean
 from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.estimate.means.targets import ModelOptions
 from quorate.roles import SYSTEM
@@ -72,8 +72,8 @@ def analyze(
 
 @overload
 def analyze(
-    judgments_or_votes: Votes, *, level: float | None = None, **options: Unpack[VoteOptions]
-) -> VotesAnalysis: ...
+    judgments_or_votes: Votes, *, level: float | None = None, **options: Unpack[PairOptions]
+) -> VotesAnalysis | PairAnalysis: ...
 
 
 @overload
@@ -97,15 +97,15 @@ def analyze(
 
     Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
     smaller; of two systems, which is better; of more, the board. Of labels: the share of each, and how far judges
-    agree. Of votes: how far apart all pairs of systems are and how many votes would tell them apart; with ``a`` and
-    ``b``, the verdict on these two.
+    agree. Of votes of two systems, or of ``a`` and ``b``: the verdict; of more, how far apart all pairs are and how
+    many votes would tell them apart.
 
     Parameters
     ----------
     judgments_or_votes : Judgments or Votes
         From `quorate.read` or `quorate.read_votes`.
     a, b : str, optional
-        Votes: two systems, for the verdict on them instead of all pairs.
+        Votes: two systems, for the verdict on them instead of all pairs. Default: the two that there are.
     random, covariates, residual_by, interval
         Scores: as for `quorate.decompose`.
     method : {"reml", "ml", "anova"}, optional
@@ -173,18 +173,7 @@ def analyze(
         from quorate.estimate.nominal import labels
 
         return labels(judgments_or_votes, **given)
-    if (a is None) != (b is None):
-        raise InvalidInput("a, b: give both systems, or neither")
-    if a is not None:
-        from quorate.analysis.votes import pair_view
-
-        return pair_view(judgments_or_votes, **given)
-    from quorate.analysis.votes import votes_view
-
-    for name in PairOptions.__annotations__:
-        if name in given and name not in VoteOptions.__annotations__:
-            raise InvalidInput(f"{name}: is for two systems, as of quorate compare; name a and b, or leave it out")
-    return votes_view(judgments_or_votes, **given)
+    return _analyze_votes(judgments_or_votes, **given)
 
 
 def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | Leaderboard:
@@ -195,12 +184,12 @@ def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual
     answered = judgments.keep(judgments.n > 0)
     targets = dict(options.get("targets") or {})
     systems = answered.facet(SYSTEM).levels if SYSTEM in answered.names and answered.object != SYSTEM else ()
+    of_mean = SYSTEM in targets or len(systems) < 2
     level = {"level": options["level"]} if "level" in options else {}
-    if len(systems) != 2 or SYSTEM in targets:
-        same = all_equal(judgments, **level)
-        if same is not None:
-            return same
-    if len(systems) < 2 or SYSTEM in targets:
+    same = all_equal(judgments, **level) if of_mean or len(systems) > 2 else None
+    if same is not None:
+        return replace(same, asked=options.get("half_width"))
+    if of_mean:
         from quorate.analysis.judgments import analyze_judgments
 
         return analyze_judgments(judgments, **options)
@@ -213,11 +202,30 @@ def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual
         refused = argument(name, options[name])
         raise InvalidInput(refused + ": is of one mean; ask for that of all systems with " + mean + ", or leave it out")
     if len(systems) == 2:
+        from quorate.decide.all_pairs import the_two
         from quorate.decide.scores import verdict_of_scores
 
-        a, b = by_mean(answered)
+        a, b = the_two(answered) or systems
         prices: dict[str, Any] = {"prices": {"call": options["price"]}} if options.get("price") else {}
         return verdict_of_scores(judgments, a, b, targets=targets, **model, **level, **prices)
     from quorate.estimate.ratings.leaderboard import leaderboard
 
     return leaderboard(judgments, targets=targets, **model, **level)
+
+
+def _analyze_votes(
+    votes: Votes, a: str | None = None, b: str | None = None, **options: Any
+) -> VotesAnalysis | PairAnalysis:
+    """The verdict on two systems, be they named or all that there are; else how far apart all pairs are."""
+    from quorate.analysis.votes import pair_view, votes_view
+    from quorate.decide.all_pairs import the_two
+
+    if (a is None) != (b is None):
+        raise InvalidInput("a, b: give both systems, or neither")
+    two = the_two(votes, claim=options.get("claim")) if a is None or b is None else (a, b)
+    if two is not None:
+        return pair_view(votes, *two, **options)
+    for name in PairOptions.__annotations__:
+        if name in options and name not in VoteOptions.__annotations__:
+            raise InvalidInput(f"{name}: is for two systems, as of quorate compare; name a and b, or leave it out")
+    return votes_view(votes, **options)

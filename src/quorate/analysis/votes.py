@@ -153,8 +153,8 @@ class VotesAnalysis(Result):
 
     @property
     def exit_code(self) -> int:
-        """0: nothing was claimed."""
-        return 0
+        """That of the board: 2 where no system is surely better than another; 0 where there is none."""
+        return 0 if self.board is None else self.board.exit_code
 
     def rows(self) -> list[Row]:
         """Every pair: its decisive votes, the share for the first system, the margin with its interval, ties."""

@@ -58,9 +58,6 @@ class AnalysisFiles(options.Files):
         return replace(self, report=reports)
 
 
-UNDECIDED = 2
-
-
 @dataclass(frozen=True, kw_only=True)
 class OfLabels(options.Group):
     """Where labels are written."""
@@ -95,11 +92,9 @@ def analyze(
     decide it. Ends with exit code 2 if what is asked is not shown.
     """
     from quorate.analysis.judgments import Analysis
-    from quorate.estimate.means.missing_bounds import AllEqual
     from quorate.reporting.paper.writeup import writeup
     from quorate.table.judgments import Judgments
     from quorate.table.reading.people import refuse_people_among_models
-    from quorate.table.votes import Votes
 
     table = reading.measured(file, own, paper, files, certifying)
     asked = {*own.given(), *labels.given(), *paper.given()} - {"level"}
@@ -110,9 +105,8 @@ def analyze(
     for group in (paper, certifying) if words else (labels, own):
         kinds = ("scores", "is for scores, and these are labels; leave it out")
         group.refuse(*(kinds if words else ("labels", "is for labels; read words as such with --labels")))
-    two = table.models if isinstance(table, Votes) and len(table.models) == 2 else ()  # these are meant
     record = paper.record()
-    found = own(table, *two)
+    found = own(table)
     certificate = certifying.certificate(found)
     more = as_more(certificate)
     if isinstance(found, Analysis):
@@ -124,11 +118,7 @@ def analyze(
         found.write_people(labels.to_people)
         if not out.as_json:
             whole(console(), f"For people: {labels.to_people}")
-    width = own.value("half_width")
-    if isinstance(found, AllEqual) and width is not None:
-        return 0 if found.estimate.half_width <= width else UNDECIDED
-    claimed = isinstance(found, Analysis) or isinstance(table, Votes)  # of the others nothing is
-    return int(found.exit_code) if claimed else 0
+    return int(found.exit_code)
 
 
 def page_name(file: Path | tuple[Path, ...]) -> str:

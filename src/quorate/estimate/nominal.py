@@ -135,6 +135,7 @@ class Labels(Result):
     caveats: tuple[Caveat, ...]
 
     derived = ("sentence", "judges", "without_majority", "people")
+    exit_code: ClassVar[int] = 0
 
     @property
     def judges(self) -> int:
@@ -196,8 +197,6 @@ class LabelPanel(Labels):
 
     Made by `quorate.judges` of labels.
     """
-
-    exit_code: ClassVar[int] = 0
 
     @property
     def sentence(self) -> str:

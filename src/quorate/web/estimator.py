@@ -79,16 +79,12 @@ class Estimator:
 
     def report(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """The report of what there is, as one file; the interim analysis while there is too little for another one."""
-        from quorate.analysis.analyze import analyze
         from quorate.analysis.interim import interim
         from quorate.reporting.report import report
         from quorate.study.file import answers
-        from quorate.table.votes import Votes
 
-        found: Any = answers(self.study)
         try:
-            two = isinstance(found, Votes) and len(found.models) == 2
-            report(analyze(found, *found.models) if two else found, order["path"], source=found, note=_NOTE)
+            report(answers(self.study), order["path"], note=_NOTE)
         except NotEstimable:
             report(interim(self.study, earlier=self._latest), order["path"], note=_NOTE)
         return {"path": order["path"]}

@@ -390,11 +390,11 @@ def test_each_way_to_count_ties_has_a_row():
     assert [row["ties"] for row in figure.rows] == ["ties left out", "ties as halves", "ties as losses of the first"]
     assert [round(row["margin"], 3) for row in figure.rows] == [0.2, 0.15, 0.275]
     assert figure.caption.finding == "Of 1 pair, 0 are nearly tied"
-    view = q.analyze(votes)
+    view = q.analyze(votes).every
     assert view.ties.tie_share == 0.25
     assert "correlate" not in view.ties.sentence
     assert view.to_dict()["ties"]["tie_share"] == 0.25
-    assert q.analyze(votes.keep(votes.outcome < 2)).ties is None
+    assert q.analyze(votes.keep(votes.outcome < 2)).every.ties is None
 
 
 @pytest.fixture(scope="module")

@@ -206,6 +206,8 @@ class AllEqual(Result):
         What to know of the scores.
     drawn : (str, int)
         What was drawn by itself, and how many: items, or what groups them where groups are drawn.
+    asked : float or None
+        The half-width that was asked for.
     """
 
     value: float
@@ -216,8 +218,14 @@ class AllEqual(Result):
     whom: str
     caveats: tuple[Caveat, ...]
     drawn: tuple[str, int]
+    asked: float | None = None
 
     derived: ClassVar[tuple[str, ...]] = ("estimate", "share", "sentence", "next_step")
+
+    @property
+    def exit_code(self) -> int:
+        """2 where a half-width was asked for and is not met."""
+        return 0 if self.asked is None or self.estimate.half_width <= self.asked else 2
 
     @property
     def share(self) -> float:
