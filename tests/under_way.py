@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,10 @@ def scored(folder: Path, *, calls: int, items: int = 24) -> Path:
     return path
 
 
-def voted(folder: Path, *, calls: int, items: int = 30, share: float = 0.9) -> Path:
-    """Votes, both orders of every pair: amber is preferred with this chance."""
+def voted(folder: Path, *, calls: int, items: int = 30, share: float = 0.9, systems: tuple[str, ...] = SYSTEMS) -> Path:
+    """Votes, both orders of every pair: the one that is named first is preferred with this chance."""
     texts = {"prompt": "p", "response_a": "x", "response_b": "y"}
-    rows = [{"id": f"q{i}", **texts, "a": "amber", "b": "basalt"} for i in range(items)]
+    rows = [{"id": f"q{i}", **texts, "a": a, "b": b} for i in range(items) for a, b in combinations(systems, 2)]
     given = {"file": "items.jsonl", "system_a": "a", "system_b": "b"}
     path = written(folder, rows, given, ["pairwise"], calls, order="both")
 

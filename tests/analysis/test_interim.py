@@ -120,9 +120,19 @@ def test_votes(tmp_path):
     found = q.interim(voted(tmp_path, calls=100))
     assert (found.kind, found.pair) == ("votes", ("amber", "basalt"))
     assert 0.7 < found.looks[-1].value < 1
-    assert found.looks[-1].units == 100  # votes that facets make alike are looked at when there are 50, 100, 200
+    assert found.looks[-1].units == 50  # votes that facets make alike are looked at when there are 50, 100, 200
     assert found.agreement[0].measure == "same"
     assert found.sentence.startswith(
         "100 of 120 cells are finished. So far the share of votes for amber against basalt"
     )
-    assert found.verdicts[0].startswith("Undecided between amber and basalt")
+    assert found.verdicts == ("amber is better than basalt, after 50 votes.",)
+
+
+def test_votes_are_watched_as_rank_watches_them(tmp_path):
+    study = voted(tmp_path, calls=600, systems=("amber", "basalt", "chert"), items=50)
+    found = q.interim(study)
+    watched = q.votes.monitor_all(q.read_votes(load(study).database, announce=False))
+    assert [(one.a, one.b, one.outcome, one.low, one.high) for one in found.decisions] == [
+        (one["a"], one["b"], Outcome(one["outcome"]), one["low"], one["high"]) for one in watched.pair_rows()
+    ]
+    assert len(found.decisions) == 3

@@ -18,12 +18,12 @@ from quorate.collect.ledger.facts import planned_by
 from quorate.collect.ledger.ledger import Ledger
 from quorate.decide.anytime import anytime_difference, anytime_mean
 from quorate.decide.outcome import Outcome
-from quorate.decide.stop import monitor
+from quorate.decide.stop import Monitor, monitor, monitor_all
 from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import PairwiseAgreement, pairwise_agreement
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import PANEL
+from quorate.estimate.means.targets import FEWEST_DRAWN, PANEL
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
@@ -42,26 +42,24 @@ from quorate.wording import Brief, at_level, counted, decimals, percent
 
 def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int, Look], level: float) -> Interim:
     """What the votes of a study say so far; looks that are known are taken over."""
-    votes, pairs = found.votes, _busiest(found.votes)
-    if not pairs:
+    votes = found.votes
+    counts = votes.pairs()
+    if not counts.decisive.any():
         return Interim(status, "votes", level, unknown="No vote is for one of two systems yet.", caveats=found.caveats)
     *before, now = found.sizes
-    alike = _alike(study, votes)
-
-    def look(size: int, votes: Votes) -> Look:
-        return _look(size, votes, pairs[0], alike, level)
-
-    looks = [known.get(size) or look(size, found.first(size)) for size in before]
-    decided = (_decision(votes, a, b, alike, 1 - (1 - level) / len(pairs)) for a, b in pairs)
-    latest = look(now, votes)
+    pair, alike = counts.names[int(counts.decisive.argmax())], _alike(study, votes)
+    looks = [known.get(size) or _look(size, found.first(size), pair, alike, level) for size in before]
+    latest = _look(now, votes, pair, alike, level)
+    planned = {name for side in ("system_a", "system_b") for name in _planned(study, side)}
+    watched = monitor_all(votes, level=level, cluster=alike, systems=len(planned.union(votes.models)))
     return Interim(
         status,
         "votes",
         level,
         (*looks, latest),
-        pairs[0],
-        tuple(one for one in decided if one is not None),
-        advice=_advice(votes, pairs[0], level),
+        pair,
+        tuple(map(Decision.of, watched.monitors)),
+        advice=_advice(votes, pair, level),
         agreement=pairwise_agreement(votes, people=study.people, level=level),
         unknown="Votes of one judge, or on one item, give no interval yet." if math.isnan(latest.low) else "",
         caveats=found.caveats,
@@ -69,26 +67,11 @@ def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int,
 
 
 def _alike(study: Study, votes: Votes) -> tuple[str, ...]:
-    """Facets whose votes may resemble each other by the plan, so that a claim stays the same claim."""
-    several = len(study.judges) > 1
-    again = several or len(study.prompts) > 1 or study.replicates > 1 or study.order == "both"
-    return tuple(name for name, so in ((PROMPT, again), (JUDGE, several)) if so and name in votes.names)
-
-
-def _busiest(votes: Votes) -> list[tuple[str, str]]:
-    """Pairs of systems with votes that count, those with the most first."""
-    counts = votes.pairs()
-    order = np.argsort(-counts.decisive, kind="stable")[:MOST_PAIRS]
-    return [counts.names[at] for at in order.tolist() if counts.decisive[at]]
-
-
-def _decision(votes: Votes, a: str, b: str, alike: tuple[str, ...], level: float) -> Decision | None:
-    try:
-        one = monitor(votes, a, b, level=level, cluster=alike)
-    except NotEstimable:
-        return None
-    share = float(one.wins[-1] / one.n[-1])
-    return Decision(a, b, one.outcome, share, 0.5 + float(one.low[-1]), 0.5 + float(one.high[-1]), int(one.n[-1]))
+    """Facets that clusters are by once all is answered, whatever is so far, so that a claim stays the same claim."""
+    judges = len(study.judges)
+    again = judges > 1 or len(study.prompts) > 1 or study.replicates > 1 or study.order == "both"
+    drawn = ((PROMPT, again), (JUDGE, judges >= FEWEST_DRAWN))
+    return tuple(name for name, so in drawn if so and name in votes.names)
 
 
 def _look(size: int, votes: Votes, pair: tuple[str, str], alike: tuple[str, ...], level: float) -> Look:
@@ -173,7 +156,7 @@ def _so_far(loaded: Study, status: Status, earlier: Interim | None, level: float
 
 
 MOST_PAIRS = 15
-"""Pairs of systems that are decided on, those with the most answers: all of six systems."""
+"""Pairs of systems whose scores are decided on: all of six systems."""
 
 
 @dataclass(frozen=True)
@@ -213,8 +196,8 @@ class Decision(Brief):
     outcome : Outcome
         ``UNDECIDED`` as long as the interval includes no difference.
     value, low, high : float
-        Difference of mean scores, or share of votes for ``a``, with an interval that holds at every look and for all
-        pairs at once.
+        Difference of mean scores, or share of votes for ``a``, with an interval that holds at every look; of scores
+        for all pairs at once, of votes for each by itself.
     units : int
         Finished items, or votes that count.
     """
@@ -226,6 +209,12 @@ class Decision(Brief):
     low: float
     high: float
     units: int
+
+    @classmethod
+    def of(cls, watched: Monitor) -> Decision:
+        """That of two systems whose votes are watched, at the look that decided, or the latest."""
+        n, wins, low, high = (float(at[-1]) for at in (watched.n, watched.wins, watched.low, watched.high))
+        return cls(watched.a, watched.b, watched.outcome, wins / n, 0.5 + low, 0.5 + high, int(n))
 
 
 @dataclass(frozen=True, eq=False)

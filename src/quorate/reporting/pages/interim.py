@@ -284,7 +284,7 @@ def progress(status: Status) -> Figure:
 
 
 def decisions(result: Interim) -> Figure:
-    """Every two systems: what is decided, by the interval that holds at all looks and for all pairs."""
+    """Every two systems: what is decided at all looks and for all pairs at once."""
     times = 100 if result.kind == "votes" else 1
     rows: list[Row] = [
         {"a": cut(one.a), "b": cut(one.b), "outcome": one.outcome.value, "units": one.units}
@@ -295,7 +295,10 @@ def decisions(result: Interim) -> Figure:
     told = len(rows) - open_
     finding = f"{told} of {counted(len(rows), 'pair')} decided" if len(rows) > 1 else result.verdicts[0].rstrip(".")
     what = "share of votes for a, %" if result.kind == "votes" else "mean of a less mean of b"
-    line = f"Intervals hold at all looks and for all pairs at once, with a chance of {at_level(result.level)}."
+    holds, sure = "hold at all looks and for all pairs at once", f"with a chance of {at_level(result.level)}"
+    line = f"Intervals {holds}, {sure}."
+    if result.kind == "votes":
+        line = f"Outcomes {holds}, {sure} (Holm); the interval of a pair for it alone."
     heads = Short.titles("a", "b", "outcome", value="difference", low="interval")
     titles = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
     return Figure.of("decisions", Caption(finding, (line,)), rows, heads, titles=titles, of="value")
