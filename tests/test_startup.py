@@ -80,7 +80,7 @@ def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
     assert (tmp_path / "page.html").stat().st_size > 100_000
     assert not {name for name in loaded if any(name == one or name.startswith(f"{one}.") for one in UNUSED)}
     readers = {name.removeprefix("quorate.table.exchange.foreign.") for name in loaded if ".exchange.foreign." in name}
-    assert readers == {"together", "tools"}
+    assert readers == {"together"}
 
 
 MODULES = (quorate, agents, agreement, scores, votes, types, simulate)

@@ -7,11 +7,13 @@ import hashlib
 import os
 import re
 import zlib
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from glob import glob
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -24,11 +26,10 @@ from quorate.frozen import dataclass
 from quorate.roles import ITEM
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
-from quorate.table.exchange import csv_text, json_lines, ledger, parquet
+from quorate.table.exchange import csv_text, foreign, json_lines, ledger, parquet
 from quorate.table.exchange.encoding import is_database, ordinary, swells
 from quorate.table.exchange.engine import connection, is_of_engine
 from quorate.table.exchange.foreign.together import FILE, as_levels, together
-from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.parquet import files_of, names_of
@@ -40,6 +41,43 @@ from quorate.wording import listed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_FOREIGN = Path(foreign.__file__).parent
+_LISTED = re.compile(r'^SIGHT = (\(.*\))\nFORMAT = Format\("([^"]+)"', re.MULTILINE)
+"""The last lines of a reader: words of which all that is its has one, and its name."""
+
+
+def _tool(name: str, module: str, words: tuple[str, ...]) -> Format:
+    """A format by its name, the module that reads it, and the words that are looked for before that is loaded."""
+
+    @cache
+    def read() -> Format:
+        form: Format = import_module(module).FORMAT
+        return form
+
+    def claims(glance: Glance) -> bool:
+        return any(word in glance.words for word in words) and read().claims(glance)
+
+    return Format(
+        name,
+        open=lambda *source: read().open(*source),
+        claims=claims,
+        tool=True,
+        opens=lambda path: read().opens(path),
+        holds=lambda place: read().holds(place),
+        caveats=lambda place: read().caveats(place),
+        paid=lambda place: read().paid(place),
+    )
+
+
+TOOLS = tuple(
+    _tool(
+        last[2], ".".join((foreign.__name__, *path.relative_to(_FOREIGN).with_suffix("").parts)), literal_eval(last[1])
+    )
+    for path in sorted(_FOREIGN.rglob("*.py"))
+    if (last := _LISTED.search(path.read_text(encoding="utf-8")))
+)
+"""Readers of other tools: every file of `foreign` that ends in the two lines; running all of them takes longer."""
 
 FORMATS = (
     *(ledger.FORMAT, *TOOLS),

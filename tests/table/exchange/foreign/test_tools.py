@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from quorate.table.exchange.foreign import tools
-from quorate.table.exchange.foreign.tools import TOOLS
+from quorate.table.exchange import foreign
 from quorate.table.exchange.format import Format
 from quorate.table.exchange.glance import Glance
+from quorate.table.files import TOOLS
 
-FOLDER = Path(tools.__file__).parent
+FOLDER = Path(foreign.__file__).parent
 
 
 def readers() -> dict[str, Format]:
     """The formats of all modules of the folder, by their names."""
     paths = [path.relative_to(FOLDER).with_suffix("").parts for path in FOLDER.rglob("[a-z]*.py")]
-    modules = [import_module(".".join((tools.__package__, *parts))) for parts in paths]
+    modules = [import_module(".".join((foreign.__name__, *parts))) for parts in paths]
     return {module.FORMAT.name: module.FORMAT for module in modules if hasattr(module, "FORMAT")}
 
 
