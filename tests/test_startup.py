@@ -1,4 +1,4 @@
-"""What `import quorate` and `quorate --help` load, and the table of public names behind that."""
+"""What `import quorate` and the help of commands load, and the table of public names behind that."""
 
 from __future__ import annotations
 
@@ -23,11 +23,16 @@ HEAVY = {
 }
 
 HELP = """
-import contextlib, sys
-sys.argv = ["quorate", "--help"]
 from quorate.cli import main
-with contextlib.suppress(SystemExit):
-    main()
+assert main(["--help"]) == 0
+"""
+HELP_OF_COMMANDS = """
+from quorate.cli import main
+from quorate.cli.verbs import VERBS
+for name, verb in VERBS.items():
+    asked = [option.split(", ")[0].partition(" ") for option in verb.more]
+    for words in ([[]] if verb.own else []) + [[option, *(["1"] if value else [])] for option, _, value in asked]:
+        assert main([name, *words, "--help"]) == 0, (name, words)
 """
 
 
@@ -41,8 +46,14 @@ def loaded_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "code",
-    ["import quorate", "import quorate; quorate.InvalidInput; dir(quorate)", "import quorate.simulate", HELP],
-    ids=["import", "names", "simulators", "help"],
+    [
+        "import quorate",
+        "import quorate; quorate.InvalidInput; dir(quorate)",
+        "import quorate.simulate",
+        HELP,
+        HELP_OF_COMMANDS,
+    ],
+    ids=["import", "names", "simulators", "help", "help of commands"],
 )
 def test_nothing_heavy_is_loaded_at_the_start(code):
     loaded = loaded_by(code)

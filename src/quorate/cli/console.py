@@ -1,4 +1,4 @@
-"""What the commands print: plain text that reads without colour, or JSON."""
+"""What the commands print: plain text that reads without colour, or JSON; help does not load what lays it out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from rich.padding import Padding
 from rich.text import Text
 
 from quorate.cli.spelling import in_options
-from quorate.reporting.print import terminal
 from quorate.wording import safe
 
 MOST_COLUMNS = 100
@@ -28,6 +27,8 @@ def console() -> Console:
 
 def say(out: Console, text: str, *, style: str = "") -> None:
     """Print one paragraph."""
+    from quorate.reporting.print import terminal
+
     put(out, terminal.paragraph(out, text, style))
 
 
@@ -44,12 +45,16 @@ def heading(out: Console, text: str) -> None:
 
 def points(out: Console, sentences: Iterable[object]) -> None:
     """Print sentences one below the other, each marked and indented."""
+    from quorate.reporting.print import terminal
+
     put(out, terminal.points(out, sentences))
 
 
 def table(out: Console, header: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; ``header`` maps the name of each column to "left" or "right"; no heading if all are blank."""
     cells = (map(str, row) for row in rows)
+    from quorate.reporting.print import terminal
+
     shown = terminal.grid(header, cells, (side == "right" for side in header.values()))
     put(out, terminal.printed(out, Padding.indent(shown, 2)))
 
