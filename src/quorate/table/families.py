@@ -19,7 +19,8 @@ from quorate.wording import counted, listed
 _MAKERS = {
     "openai": r"(?:chat)?gpt|o[134]|davinci|text-davinci",
     "anthropic": r"claude",
-    "google": r"gemini|gemma|palm|bison",
+    "google": r"gemini|gemma|palm|bison|google",
+    "deepl": r"deepl",
     "meta": r"(?:meta-)?(?:code)?llama",
     "mistral": r"mistral|mixtral|ministral|magistral|codestral",
     "alibaba": r"qwen|qwq|通义|千问",

@@ -186,21 +186,21 @@ def shown(text: object) -> str:
     return f'"{line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 3] + "..."}"'
 
 
+def unmarked(name: str) -> str:
+    """A name in small letters, with one mark for blanks, hyphens and underscores."""
+    return re.sub(r"[\s_-]+", "-", name.strip().casefold())
+
+
 def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:
     """For each label the model of that name, -1 if there is none, with one -1 more for rows without a label.
 
     Capitals, and what stands between words, tell labels apart only where two models differ in them alone.
     """
     exact = {model: code for code, model in enumerate(models)}
-    folded = {_folded(model): code for code, model in enumerate(models)}
+    folded = {unmarked(model): code for code, model in enumerate(models)}
     folded = folded if len(folded) == len(models) else {}
-    found = (exact.get(level, exact.get(level.strip(), folded.get(_folded(level), -1))) for level in levels)
+    found = (exact.get(level, exact.get(level.strip(), folded.get(unmarked(level), -1))) for level in levels)
     return np.array([*found, -1], dtype=np.int64)
-
-
-def _folded(name: str) -> str:
-    """A name in small letters, with one mark for blanks, hyphens and underscores."""
-    return re.sub(r"[\s_-]+", "-", name.strip().casefold())
 
 
 def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: object) -> Meaning:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from quorate.table.columns.names import (
     JUDGED,
     SYSTEMS,
     TOTALS,
+    form_of,
     is_arm,
     is_criterion,
     is_id,
@@ -147,7 +149,9 @@ def _counts(table: Table, one: Column) -> bool:
 def totals_in(table: Table, taken: set[str]) -> tuple[str, ...]:
     """Columns that are the sum or the mean of others in every row, as spreadsheets have them."""
     numbers = [one for one in table.columns if one.numeric and one.name not in taken and one.distinct > 1]
-    parts = [one for one in numbers if not TOTALS & {*words_of(one.name)} and not no_score(one.name)]
+    tried = {form for form, n in Counter(form_of(one.name) for one in numbers).items() if n > 1}  # as run 1 and run 2
+    parts = [one for one in numbers if not TOTALS & {*words_of(one.name)}]
+    parts = [one for one in parts if form_of(one.name) in tried or not no_score(one.name)]
     named = [one for one in numbers if TOTALS & {*words_of(one.name)}]
     return tuple(
         one.name for one in named if len(parts) > 1 and (_SURE & {*words_of(one.name)} or is_made_of(table, one, parts))

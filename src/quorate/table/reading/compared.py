@@ -64,7 +64,19 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         less = of_less(score, ways[0].options, found.reasons, granted)
         return less or replace(found, options=ways[0].options, confidence="likely", said=granted)
     said = "no name says what is compared"
+    ways = ways or _of_who_judged(found, known)
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
+
+
+def _of_who_judged(found: Reading, known: Mapping[str, str]) -> tuple[Meant, ...]:
+    """What is taken for who judged, as what is compared, where nothing else may be."""
+    facets = {**known, **found.options.get("facets", {})}
+    judge = facets.get(JUDGE)
+    if not judge or JUDGE in _of_columns(found.options):
+        return ()
+    fixed = tuple(role for role in found.options.get("fixed", ()) if role != JUDGE)
+    options = {**found.options, "facets": {ITEM: facets.get(ITEM, ROW_NUMBER), JUDGE: "", SYSTEM: judge}}
+    return (Meant({**options, **({"fixed": fixed} if fixed else {})}, f"{judge} is compared"),)
 
 
 def of_judged(table: Table, found: Reading) -> Reading:

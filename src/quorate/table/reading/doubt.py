@@ -264,6 +264,7 @@ def _open_of_score(
     named |= "overall" in words_of(score)
     named |= plain(score) in ALIASES["status"]  # which is what was judged where nothing else is
     named |= any(words_of(word)[0] in ("thumbs", "thumb") for word in column.words)
+    named |= "vote" in words_of(score) and column.scale is not None
     named |= bool({*words_of(score)} & REMARKS) and column.scale is not None
     named |= says_nothing(score) and column.scored and not others and sum(one.scored for one in table.columns) == 1
     told = {*words_of(score)} & {*SAID} and not {*words_of(score)} & {*HINTS}

@@ -11,7 +11,7 @@ from quorate.roles import AMONG, BETTER, JUDGE, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, TOTALS, form_of, is_id, says_nothing, words_of
-from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.outcomes import WORDS, unmarked
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import FURTHER as VOTE_FURTHER
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
@@ -352,6 +352,17 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
         ):
             reason = f"{one.name} and {other.name} share {shared:,} labels: they name the two sides of a comparison"
             return one.name, other.name, (reason,)
+    return _constant_sides(table, [table.column(name) for name in named])
+
+
+def _constant_sides(table: Table, texts: Sequence[Column]) -> tuple[str, str, tuple[str, ...]] | None:
+    """Two columns that are sides by their names, each of one system alone, which a third column names both."""
+    sides = [one for one in texts if one.distinct == 1 and one.filled == table.rows]
+    labels = [{*map(unmarked, one.words)} for one in texts if one not in sides]
+    for one, other in permutations(sides, 2):
+        both = {unmarked(one.words[0]), unmarked(other.words[0])}
+        if _are_sides(one.name, other.name) and len(both) == 2 and any(both <= held for held in labels):
+            return one.name, other.name, (f"{one.name} and {other.name} name the two sides of a comparison",)
     return None
 
 

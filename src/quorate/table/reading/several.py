@@ -37,8 +37,8 @@ _GIVEN_OFTEN = frozenset(
 _AGAIN = frozenset(words("sample repeat run trial epoch seed replicate attempt try draw pass passe"))
 _SCORED = frozenset(("score", "grade", "reward"))
 """What lists hold of which nothing says that different judges gave them."""
-_TRIED = frozenset(("result", "outcome", "succes", "passed", "resolved", "solved"))
-"""What lists hold that a system reached each time that it tried, without an s at the end."""
+_TRIED = frozenset(("result", "outcome", "success", "passed", "resolved", "solved"))
+"""What lists hold that a system reached each time that it tried, one of them."""
 _REACHED = frozenset(("0", "1", "true", "false"))
 """What says whether it was reached."""
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
@@ -226,7 +226,7 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
         facets = {**found.facets, **({JUDGE: who} if who else {})}
         return {"wide": {role: (name,)}, **({"facets": facets} if facets else {}), **more}
 
-    parts = {part.removesuffix("s") for part in words_of(name)}
+    parts = {part.removesuffix(end) for part in words_of(name) for end in ("s", "es")}
     tried = parts & _TRIED and (SYSTEM in others or {entry.lower() for entry in entries} <= _REACHED)
     if who is not None:
         role, why = JUDGE, f"{who} says who gave each"

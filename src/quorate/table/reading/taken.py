@@ -13,7 +13,7 @@ from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import ABSENT
-from quorate.table.columns.names import RESPONSES, is_id, words_of
+from quorate.table.columns.names import RESPONSES, is_id, is_judge, words_of
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
@@ -138,7 +138,8 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
         If what its columns hold can be read in no way as it stands.
     """
     compared = about == SYSTEM
-    votes = pair_of(table, compared)
+    judges = [one for one in table.columns if one.scored and is_judge(one.name)] if about == JUDGE else []
+    votes = pair_of(table, compared) if len(judges) < len("ab") else None  # beside whose marks a place is their result
     if votes is not None and "wins" in votes.options:
         refuse_rows(table, {})
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]

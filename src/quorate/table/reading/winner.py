@@ -11,7 +11,7 @@ from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import CRITERIA, TOTALS, words_of
-from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.outcomes import WORDS, unmarked
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.vote_roles import recognise_pair
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -146,13 +146,13 @@ class Winner:
 
 def winner_of(table: Table, a: str, b: str) -> Winner | None:
     """Who won, by words, by phrases, or by numbers; None if no column says it."""
-    models = {word.casefold() for side in (a, b) for word in table.column(side).words}
+    models = {unmarked(word) for side in (a, b) for word in table.column(side).words}
     others = [one for one in table.columns if one.name not in (a, b) and one.filled and not _no_outcome(one)]
     words = [
         column
         for column in others
         if column.words
-        and all(plain(word) in KNOWN or word.casefold() in models for word in column.words)
+        and all(plain(word) in KNOWN or unmarked(word) in models for word in column.words)
         and not all(plain(word) in ("missing", "nan", "na") for word in column.words)
         and not column.numeric
     ]
@@ -199,9 +199,9 @@ def winner_of(table: Table, a: str, b: str) -> Winner | None:
 
 
 def _with_one_word(others: Iterable[Column], models: Collection[str]) -> Winner | None:
-    """The column of who won, by name, that holds one word more, which neither won; ``models`` in lower case."""
+    """The column of who won, by name, that holds one word more, which neither won; ``models`` without marks."""
     for one in others:
-        further = [word for word in one.words if word.casefold() not in models and plain(word) not in KNOWN]
+        further = [word for word in one.words if unmarked(word) not in models and plain(word) not in KNOWN]
         if len(further) == 1 and len(one.words) - 1 >= max(2, len(models) / 2):
             taken = f'{one.name} names who won, and "{further[0]}" neither of them: taken for a tie'
             return Winner(one.name, {"tie": further[0]}, taken, "likely", taken)
