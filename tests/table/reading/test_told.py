@@ -382,3 +382,50 @@ def test_ratings_without_a_turn_are_a_table_like_others(tmp_path):
     path = tmp_path / "ratings.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     assert levels(read(path)) == {"item": N, "judge": 1, "system": 2}
+
+
+@pytest.mark.parametrize(
+    ("head", "names"), [("first,second,winner,annotator", 1), ("left_tool,right_tool,expert1_winner,expert2_winner", 2)]
+)
+def test_sides_that_never_change_are_of_two_systems(tmp_path, head, names):
+    said = ("model a", "Model B", "tie") if names == 1 else ("Model-A", "Model B", "tie")
+    cells = [(f"q{n}", "Model-A", "Model B", said[n % 3], said[n % 2] if names > 1 else f"r{n % 4}") for n in range(N)]
+    votes = read(sheet(tmp_path, *rows(f"query_id,{head}", cells)))
+    assert (votes.models, votes.n) == (("Model B", "Model-A"), names * N)
+
+
+def test_tries_beside_their_mean_are_tries(tmp_path):
+    cells = [(n, f"P{at}", *(m := 10 * MARKS[(n + at) % N]), round(m.mean(), 1)) for n in range(N) for at in (1, 2)]
+    table = read(sheet(tmp_path, *rows("case_id,model,run 1,run 2,run 3,avg", cells)))
+    assert (table.n_cells, table.n_answers) == (2 * N, 6 * N)
+
+
+def test_a_trimmed_mean_of_judges_is_none(tmp_path):
+    marks = np.random.default_rng(5).integers(20, 40, (N, 5)) / 4
+    trimmed = np.sort(marks)[:, 1:-1].mean(axis=1).round(2)
+    cells = [(f"s{n}", *m, t) for n, (m, t) in enumerate(zip(marks, trimmed, strict=True))]
+    table = read(sheet(tmp_path, *rows("Skater,J1,J2,J3,J4,J5,Panel", cells)))
+    assert levels(table)["judge"] == 5
+
+
+def test_who_may_have_judged_is_offered_as_what_is_compared(tmp_path):
+    cells = [(f"e{n}", tutor, *m) for n, m in enumerate(MARKS) for tutor in ("Owl", "Mate")]
+    with pytest.raises(Unsure, match="no name says what is compared") as asked:
+        q.compare(sheet(tmp_path, *rows("exercise,tutor,correctness,clarity,tone", cells)))
+    assert asked.value.ways[0].options["facets"]["system"] == "tutor"
+
+
+def test_votes_by_thumbs_are_scores(tmp_path):
+    cells = [
+        (f"m{n}", draft, f"r{n % 3}", "\U0001f44d\U0001f44e"[(n + k) % 3 % 2])
+        for n in range(N)
+        for k, draft in enumerate("xy")
+    ]
+    assert levels(read(sheet(tmp_path, *rows("Message,Draft,Reviewer,Vote", cells))))["judge"] == 3
+
+
+def test_successes_in_lists_are_tries(tmp_path):
+    path = tmp_path / "runs.csv"
+    lines = [f'c{n},{agent},"[1, 0, {(n + k) % 2}]"' for n in range(N) for k, agent in enumerate("xy")]
+    path.write_text("\n".join(["challenge,agent,successes", *lines]))
+    assert read(path).n_answers == 6 * N

@@ -50,6 +50,8 @@ _ROUNDED = 0.05
 
 _SURE = frozenset(words("total sum mean average avg median"))
 """Words in the name of a column that is made of others, whatever it holds."""
+_BY_CHANCE = 0.01
+"""How seldom what is taken for made of others would be so by chance."""
 _ROWS_OF_SUM, _FEWEST_EACH, _MOST_PARTS = 2_000, 2, 24
 """Rows in which it is looked for what a column is the sum of, how many there must be to each column, and columns."""
 _CLOSE, _ROUNDED_ONCE = 1e-6, 0.051
@@ -197,3 +199,17 @@ def is_made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     asked = f"max(abs({given} - ({total}))), max(abs({given} - ({total}) / {len(parts)}))"
     ((summed, meant),) = table.opened.relation.aggregate(asked).fetchall()
     return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED_ONCE)
+
+
+def lies_within(table: Table, one: Column, parts: Sequence[Column]) -> bool:
+    """Whether a column is between the least and the greatest of others in every row, and finer, as a trimmed mean is.
+
+    One more who judged would be beyond them in two of k + 1 rows, where marks seldom fall together.
+    """
+    finer = 2 * len(one.values - frozenset[float]().union(*(part.values for part in parts))) > len(one.values)
+    if not finer or (1 - 2 / (len(parts) + 1)) ** one.filled > _BY_CHANCE:
+        return False
+    given, *others = (f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in (one, *parts))
+    every = f"[{', '.join(others)}]"
+    asked = f"bool_and({given} BETWEEN list_min({every}) AND list_max({every}))"
+    return table.opened.relation.aggregate(asked).fetchall() == [(True,)]

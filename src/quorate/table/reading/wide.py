@@ -47,7 +47,7 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.pairs import TIE
-from quorate.table.reading.averages import is_made_of, totals_in
+from quorate.table.reading.averages import is_made_of, lies_within, totals_in
 from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
 from quorate.table.reading.key import (
     checked_by,
@@ -220,7 +220,8 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str], strays
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
     alike = _judges_in(table, columns, taken) if words else _left(table, columns, {*taken, *totals})
     parts = [] if words else [table.column(name) for name in columns]
-    sums = tuple(name for name in alike if parts and is_made_of(table, table.column(name), parts))
+    made = (is_made_of, lies_within) if plainly else (is_made_of,)
+    sums = tuple(name for name in alike if parts and any(of(table, table.column(name), parts) for of in made))
     alike, totals = tuple(name for name in alike if name not in sums), (*totals, *sums)
     agreed = (agreed if plainly else ()) + tuple(name for name in alike if plainly and RESOLVED & {*words_of(name)})
     agreed += tuple(one.name for one in table.columns if one.name not in columns and is_asked_late(table, one))
