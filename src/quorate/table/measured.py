@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, TypeVar, cast
 
 from quorate.caveats import Caveat
-from quorate.errors import NotEstimable, QuorateError
+from quorate.errors import InvalidData, NotEstimable, QuorateError
 from quorate.frozen import dataclass
 from quorate.table.exchange.format import Kind
 from quorate.table.facets import Source
@@ -48,8 +48,8 @@ class Measured:
         ------
         Unsure
             If it has no several measures, or one of them cannot be read.
-        QuorateError
-            Why none of them can.
+        InvalidData
+            If none of them can for what the file holds.
         """
         tables: dict[str, Table] = {}
         refused: list[QuorateError] = []
@@ -58,8 +58,9 @@ class Measured:
                 tables[way.measure] = read(question.kind, way.options)
             except QuorateError as error:
                 refused.append(error)
-        if refused and not tables:
-            raise refused[0] from None
+        broken = next((error for error in refused if isinstance(error, InvalidData)), None)
+        if broken is not None and not tables:
+            raise broken
         if refused or not tables:
             raise question
         return cls(tables, question)
