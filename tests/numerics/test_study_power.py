@@ -4,17 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.reach import Effect
-from quorate.numerics.study_power import mean_squares, one_square, studies, t_quantiles
-
-
-def rng():
-    return np.random.default_rng(0)
+from quorate.numerics.study_power import beyond, mean_squares, one_square, studies, t_quantiles
 
 
 def one(df):
     """Studies whose variance is one mean square: the ordinary t test."""
-    return studies(4.0, df, (), 0.0, rng())
+    return studies(4.0, df, (), 0.0)
 
 
 @pytest.mark.parametrize(("df", "d", "power"), [(9.0, 6.0, 0.7612), (29.0, 6.0, 0.8262), (4.0, 10.0, 0.9548)])
@@ -49,17 +46,25 @@ def test_the_largest_difference_that_is_alike_is_shown_with_its_power():
     assert law.alike(5.0, 0.05, 0.8) is None  # equal ones are shown with a chance of 0.58
 
 
+@pytest.mark.parametrize("judges", [3, 5, 8, 15])
+@pytest.mark.parametrize("power", [0.5, 0.7, 0.9])
+def test_with_judges_alone_it_is_the_power_of_the_t_test_over_them(judges, power):
+    law = studies(0.0, 199.0, [Effect(1.0, 0.0, judges - 1.0)], 1.0)
+    d = law.detectable(0.05, power)
+    assert beyond(d, judges - 1.0, t_quantile(judges - 1, 0.975)) == pytest.approx(power, abs=0.001)
+
+
 @pytest.mark.parametrize(("judges", "most"), [(3, 0.066), (4, 0.06), (10, 0.055)])
 def test_the_size_whatever_part_judges_are_of_the_error(judges, most):
     """200 items: at most 5.9% by the rule (KAPPA) at three levels, and conservative where judges bring nothing."""
     for share in (0.0, 0.1, 0.5, 0.9, 0.98):
         noise = 0.5 * (1 - share)
         effect = Effect(share + noise, noise, judges - 1.0)
-        assert studies(1 - share, 199.0, [effect], share, rng()).finds(0, 0.05) < most
+        assert studies(1 - share, 199.0, [effect], share).finds(0, 0.05) < most
 
 
 def test_what_studies_find_is_what_their_reach_says():
-    law = studies(0.04, 30.0, [Effect(0.05, 0.01, 2.0)], 0.04, rng())
+    law = studies(0.04, 30.0, [Effect(0.05, 0.01, 2.0)], 0.04)
     assert law.se == pytest.approx(0.08**0.5)
     assert np.mean(law.found_se**2) == pytest.approx(0.04 + 0.05 - 0.005, rel=0.1)
     assert np.all(law.half_width(0.975) >= one_square(0.2, 30.0).variance.min() ** 0.5)

@@ -26,7 +26,6 @@ from quorate.numerics.votes.binomial import clopper_pearson, lower_tail
 from quorate.planning.designs.dstudy import Prices
 from quorate.planning.power.sample_size import check_alpha, check_count, check_power, check_range
 from quorate.roles import JUDGE, PROMPT
-from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, capitalised, counted, listed, plural
@@ -74,7 +73,7 @@ class _Law(Brief):
         effects = [Effect(sd**2 / counts[name] + own, own, counts[name] - 1.0) for name, sd in self.spread.items()]
         beyond = sum(sd**2 / counts[name] for name, sd in self.spread.items())
         df = 2.0 * items - 2 if self.apart else items - 1.0
-        return studies(max(self.shared, 0.0) / items + own, df, effects, beyond, stream(0, "study power"))
+        return studies(max(self.shared, 0.0) / items + own, df, effects, beyond)
 
     def half_width(self, items: int, counts: Mapping[str, int], alpha: float) -> float:
         """Half the interval that the middle study finds."""

@@ -32,7 +32,6 @@ from quorate.planning.search.grid import ROLES
 from quorate.planning.search.optimize import Chance, Limits, best_study, cheapest_study, designs, studies_of_plan
 from quorate.planning.search.optimum import Searched
 from quorate.roles import JUDGE, REPLICATE
-from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, plain
 from quorate.wording import at_level, capitalised, counted, decimals, listed, plural
@@ -566,4 +565,4 @@ def studies_like(found: SystemDifference) -> Studies:
     if reach is None:
         return one_square(found.se, found.df)
     beyond = sum(max(one.square - one.noise, 0.0) for one in reach.effects)
-    return studies(reach.variance, reach.df, reach.effects, beyond, stream(0, "study power"))
+    return studies(reach.variance, reach.df, reach.effects, beyond)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
@@ -101,8 +100,30 @@ def _knots(degree: int) -> tuple[Floats, list[float]]:
     return knots, ((1 + knots) / 2).tolist()
 
 
-_QUANTILES = 200
-_DRAWS = 4_000
+_STUDIES = 127
+_GENERATOR = 29
+"""Of the lattice of studies: of a prime number of them, every mean square takes every step of its law once."""
+_CHANCES = tuple((turn + 0.5) / _STUDIES for turn in range(_STUDIES))
+
+
+def squares_of_studies(place: int, df: ArrayLike) -> Floats:
+    """A mean square as every study finds it, in units of what is expected: a Korobov lattice through its law.
+
+    Parameters
+    ----------
+    place : int
+        Of the mean square among those of a study, which are independent.
+    df : array, shape (...)
+        Its degrees of freedom, taken as at least 1.
+
+    Returns
+    -------
+    array, shape (studies, ...)
+    """
+    turns = np.arange(_STUDIES) * pow(_GENERATOR, place, _STUDIES) % _STUDIES
+    return mean_squares(_CHANCES, np.maximum(df, 1.0))[turns]
+
+
 _NORMAL = 2e3
 """Degrees of freedom from which the noncentral t is as by Abramowitz and Stegun (1964), 26.7.10."""
 
@@ -117,35 +138,26 @@ class Studies:
         True standard error.
     df : float
         Degrees of freedom over items.
-    expected : float
+    expected : float or array, shape (studies,)
         Variance over items as expected.
-    squares : array, shape (studies,), optional
-        Variance over items as found; by quantiles of its law in the place of draws where it is not given.
     drawn : tuple of (array, float)
         What every drawn facet is found to add, shape (studies,), and its degrees of freedom.
     """
 
     se: float
     df: float
-    expected: float
-    squares: Floats | None = None
+    expected: Any
     drawn: tuple[tuple[Floats, float], ...] = ()
 
     @cached_property
     def variance(self) -> Floats:
         """Variance over items as found, shape (studies,)."""
-        if self.squares is not None:
-            return self.squares
-        from scipy.special import gammaincinv
-
-        middle = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-        return np.asarray(self.expected * gammaincinv(self.df / 2, middle) * 2 / self.df)
+        return np.asarray(self.expected * squares_of_studies(0, self.df))
 
     def times(self, factor: float) -> Studies:
         """The same studies with every standard error so many times as large."""
         drawn = tuple((factor**2 * part, df) for part, df in self.drawn)
-        squares = None if self.squares is None else factor**2 * self.squares
-        return Studies(factor * self.se, self.df, factor**2 * self.expected, squares, drawn)
+        return Studies(factor * self.se, self.df, factor**2 * self.expected, drawn)
 
     @property
     def found_se(self) -> Floats:
@@ -257,7 +269,7 @@ def beyond(shift: float, df: float, limit: float) -> float:
 
 
 def one_square(se: float, df: float) -> Studies:
-    """Studies whose variance is over items alone, by quantiles of its law in the place of draws.
+    """Studies whose variance is over items alone.
 
     Parameters
     ----------
@@ -269,8 +281,8 @@ def one_square(se: float, df: float) -> Studies:
     return Studies(se, df, se**2)
 
 
-def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float, rng: np.random.Generator) -> Studies:
-    """What studies of a design find, their mean squares drawn as independent chi-squares: exact for balanced data.
+def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float) -> Studies:
+    """What studies of a design find, their mean squares independent chi-squares: exact for balanced data.
 
     Parameters
     ----------
@@ -280,14 +292,9 @@ def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float
         Facets that stand for others, with the squares that are expected.
     beyond : float
         True variance beyond items: what several facets share counts once.
-    rng : numpy.random.Generator
-        For the draws.
     """
-    se = math.sqrt(variance + beyond)
-    if not effects:
-        return replace(one_square(math.sqrt(variance), df), se=se)
-    drawn = [
-        (np.maximum(one.square * rng.chisquare(one.df, _DRAWS) / one.df - KAPPA * one.noise, 0.0), one.df)
-        for one in effects
-    ]
-    return Studies(se, df, variance, variance * rng.chisquare(df, _DRAWS) / df, tuple(drawn))
+    drawn = tuple(
+        (np.maximum(one.square * squares_of_studies(place, one.df) - KAPPA * one.noise, 0.0), one.df)
+        for place, one in enumerate(effects, 1)
+    )
+    return Studies(math.sqrt(variance + beyond), df, variance, drawn)

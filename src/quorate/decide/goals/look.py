@@ -21,10 +21,9 @@ from quorate.estimate.means.targets import POPULATION
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.sequential.spending import Spending, bound_for, obrien_fleming, pocock, start
-from quorate.numerics.study_power import Studies
+from quorate.numerics.study_power import Studies, squares_of_studies
 from quorate.planning.search.optimize import studies_of_plan
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.streams import stream
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -155,9 +154,8 @@ class Pursuit(ABC, Generic[Asked, Found]):
         law = studies_of_plan(final.projection)
         law = law.times(float(np.sqrt(final.variance)) / law.se)
         df = min(looks[-1].df, _MANY)  # the components are as uncertain as the standard error of now
-        off = np.sqrt(df / stream(0, "goal/chance").chisquare(df, len(law.found_se)))
-        drawn = tuple((off**2 * part, free) for part, free in law.drawn)
-        law = replace(law, squares=off**2 * law.variance, drawn=drawn)
+        off = 1 / squares_of_studies(1 + len(law.drawn), df)
+        law = replace(law, expected=off * law.expected, drawn=tuple((off * part, free) for part, free in law.drawn))
         chances = self.chances(looks, law, still_moves(looks[-1], final.variance), final)
         return float(np.minimum(chances, 1.0).mean())
 

@@ -18,7 +18,7 @@ from quorate.estimate.means.targets import FEWEST_DRAWN, POPULATION, Pool
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import KAPPA
-from quorate.numerics.study_power import half_widths
+from quorate.numerics.study_power import half_widths, squares_of_studies
 from quorate.numerics.study_power import mean_squares as mean_squares_of
 from quorate.planning.designs.layouts import Layout
 from quorate.planning.designs.sources import Source
@@ -195,12 +195,6 @@ def _total(parts: Any) -> Any:
     return sum(parts, np.zeros(()))
 
 
-_STUDIES = 127
-_GENERATOR = 29
-"""Of the lattice of studies: of a prime number of them, every mean square takes every step of its law once."""
-_CHANCES = tuple((turn + 0.5) / _STUDIES for turn in range(_STUDIES))
-
-
 @dataclass(frozen=True)
 class Studies(Brief):
     """Studies of one design, or of many at once, as they would be analysed.
@@ -272,9 +266,8 @@ class Studies(Brief):
         return {}
 
     def _drawn(self, mean_square: int, df: ArrayLike) -> Floats:
-        """A mean square as every study finds it, in units of what is expected: a Korobov lattice through its law."""
-        turns = np.arange(_STUDIES) * pow(_GENERATOR, mean_square, _STUDIES) % _STUDIES
-        return mean_squares_of(_CHANCES, self._spread(df))[turns]
+        """A mean square as every study finds it, in units of what is expected."""
+        return squares_of_studies(mean_square, self._spread(df))
 
     def _at(self, share: float, df: ArrayLike) -> Floats:
         """A mean square at one place of its law: where there is no other, studies are in its order."""

@@ -46,7 +46,6 @@ from quorate.planning.search.optimum import Optimum, Searched, precise, within
 from quorate.planning.search.search import Found, Kept, Paid, joined, kept_of, paid_for, placed, priced, search
 from quorate.planning.search.whatif import as_it_is
 from quorate.roles import ITEM, JUDGE, REPLICATE
-from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
 from quorate.wording import plural
@@ -192,7 +191,7 @@ def studies_of_plan(plan: dstudy.Projection) -> Studies:
         return float(each[plan.place % len(each)])
 
     effects = []
-    for name, (spread, noise, df) in squares.effects.items():
+    for name, (spread, noise, df) in sorted(squares.effects.items(), reverse=True):  # in one order, as their widths
         if not np.isfinite(of_plan(spread)):
             raise NotEstimable(
                 f"{name}: a study of fewer than {FEWEST_DRAWN} levels says nothing of others; plan as many or more",
@@ -200,8 +199,7 @@ def studies_of_plan(plan: dstudy.Projection) -> Studies:
             )
         effects.append(Effect(of_plan(spread) + of_plan(noise), of_plan(noise), of_plan(df)))
     items = of_plan(squares.items) * made.factor**2
-    rng = stream(0, "study power")
-    return studies(items, of_plan(squares.df), effects, plan.variance - items, rng)
+    return studies(items, of_plan(squares.df), effects, plan.variance - items)
 
 
 Limits = Mapping[str, Iterable[int] | int]
