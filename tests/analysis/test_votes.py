@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -53,6 +55,22 @@ def test_all_pairs_are_judged_as_two_are(view):
     assert all("clustered by prompt" in text for text in said.values())
     assert "Votes are clustered by prompt" in methods(view)
     assert view.to_dict()["margins"]["cluster"] == ["prompt"]
+
+
+def test_votes_needed_are_those_of_a_verdict_on_the_two():
+    """Of few judges, with ties, the formula says less; of many pairs it is all there is, by its name."""
+    won = ["tie" if i % 6 == 0 else "model_a" if (i % 7 < 5) == (i % 5 > 0) else "model_b" for i in range(60)]
+    rows = [(a, b, winner, i % 7) for a, b in combinations("wxyz", 2) for i, winner in enumerate(won)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row")
+    few, many = (
+        votes_view(read_votes(some, announce=False)) for some in (frame.filter(pl.col("model_b") != "z"), frame)
+    )
+    assert [row["needed"] for row in pairs(few).rows] == [*few.needed]  # all alike
+    for name, needed, formula in zip(few.found.margins.pairs, few.needed, few.found.margins.implied, strict=True):
+        step = verdict_of_votes(few.votes, *name.split(" vs ")).next_step
+        assert step.votes == needed > 1.1 * formula
+    assert {row["needed"] for row in pairs(many).rows} == {*many.found.margins.implied}
+    assert pairs(many).headers["needed"] == "votes by formula"
 
 
 def test_equal_budgets_are_those_of_the_formula(view):

@@ -11,13 +11,14 @@ from quorate import rules
 from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
+from quorate.decide.next_step import next_step
 from quorate.decide.outcome import TYPES, Claim
 from quorate.decide.votes import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust, cluster_robust, clustered_by
-from quorate.estimate.votes.margin import FEW_CLUSTERS
+from quorate.estimate.votes.margin import FEW_CLUSTERS, margin_of_votes
 from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.signals import LEAST_VOTES
 from quorate.estimate.votes.stability import Stability, TieSensitivity, stability, tie_sensitivity
@@ -139,6 +140,21 @@ class VotesAnalysis(Result):
     def many(self) -> bool:
         """Whether pairs are so many that shares of them say something; of a few each is said by itself."""
         return len(self.found) >= MANY_PAIRS
+
+    @cached_property
+    def needed(self) -> tuple[int | None, ...]:
+        """Votes of a new study that finds the margin of each pair, by the tests of a verdict; None where none does."""
+        pairs, least = self.votes.pairs(), self.found.margins.minimum
+        found = zip(pairs.names, pairs.decisive.tolist(), strict=True)
+        return tuple(self._needed(a, b) for (a, b), decisive in found if decisive >= least)
+
+    def _needed(self, a: str, b: str) -> int | None:
+        pair, alpha = self.votes.pair(a, b), 1 - self.found.margins.level
+        with suppress(NotEstimable):
+            lead = margin_of_votes(pair, a, b, cluster=self.cluster)
+            step = next_step(lead, margin=None, alpha=alpha, power=self.found.target, counting=lead.n / pair.n)
+            return None if step is None else step.votes
+        return None
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

@@ -290,8 +290,8 @@ class Margins(Result):
     effect : array, shape (pairs,)
         Votes that are worth one independent vote, at least 1.
     implied : array, shape (pairs,)
-        Votes that a test needs at the margin as estimated, if they depend on each other as these do; infinite for a
-        margin of 0.
+        Votes that a test needs at the margin as estimated, by the normal formula times ``effect``; infinite for 0. Of
+        few clusters `quorate.compare` says more, by the test itself.
     tie_share : array, shape (pairs,)
         Ties, of all votes with an outcome.
     left_out : int

@@ -213,11 +213,15 @@ def margins(view: VotesAnalysis) -> Figure:
     rows: list[Row] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     middle = next(row for row in rows if row["share"] == MIDDLE)
     needed = middle["n"]
-    cost = f"which needs {counted(needed, 'vote')}" if np.isfinite(needed) else "which no number of votes can see"
+    cost = (
+        f"which needs {counted(needed, 'vote')} by formula"
+        if np.isfinite(needed)
+        else "which no number of votes can see"
+    )
     several = len(view.found) > 1
     most = "Half of the pairs have a margin of" if several else "The only pair has a margin of"
     finding = f"{most} {margin(middle['margin'])}{' or less' * several}, {cost}"
-    needs = f"Votes needed: by a test with level {tests.alpha:g} and power {tests.power:g}, at the margin."
+    needs = f"Votes by formula: of a test with level {tests.alpha:g} and power {tests.power:g}, at the margin."
     lines = (
         f"Share of {counted(len(view.found), 'pair')} whose margin is at most so large.",
         "Margin: the share of decisive votes for the better model, less .5; noise inflates that of near ties.",
@@ -235,31 +239,32 @@ def margins(view: VotesAnalysis) -> Figure:
             height=300,
         )
 
-    heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
+    heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes by formula"}
     caption, shown = Caption(finding, lines), {"share": "of pairs", "margin": "margin at most", "low": "interval"}
-    short = Short(shown | {"n": "votes needed"}, of="margin", percent=("share",)) if view.many else None
+    short = Short(shown | {"n": "votes by formula"}, of="margin", percent=("share",)) if view.many else None
     return Figure("margins", caption, rows, chart, heads, unfolded=True, short=short)
 
 
 def pairs(view: VotesAnalysis) -> Figure:
-    """Every pair with enough votes, the closest first."""
-    found, needed = view.found.margins, view.found.needed
+    """Every pair with enough votes, the closest first; of many pairs the votes that each needs by the formula."""
+    found = view.found.margins
+    needed = [_whole(float(votes)) for votes in found.implied] if view.many else view.needed
     rows: list[Row] = [
         {"pair": cut(found.pairs[i]), "votes": int(found.n[i]), "margin": float(found.margin[i])}
         | {"low": float(found.low[i]), "high": float(found.high[i]), "effect": float(found.effect[i])}
-        | {"implied": _whole(float(found.implied[i]))}
-        | {"needed": None if np.isnan(needed[i]) else int(needed[i]), "ties": float(found.tie_share[i])}
+        | {"needed": needed[i], "ties": float(found.tie_share[i])}
         for i in np.argsort(found.absolute, kind="stable").tolist()
     ]
     several = len(view.found) > 1
     finding = f"All {counted(len(view.found), 'pair')}, the closest first" if several else "The only pair"
+    how = "by the formula for many" if view.many else "of a new study, ties at the rate seen so far"
     lines = (
         f"A margin above 0: the second model is preferred. Intervals are {kind(view)}; votes {found.taken}.",
-        f"Needed, of those studied: the fewest votes from which on power is {view.found.target:g} or more.",
+        f"Votes needed: to find the margin with a chance of {view.found.target:g}, {how}.",
     )
-    heads = Short.titles("pair", "votes", "margin", low="interval", implied="votes needed")
-    titles = {"effect": "votes worth one independent", "implied": "votes needed, by formula"}
-    titles |= {"needed": "needed, of those studied", "ties": "share of ties"}
+    needs = "votes by formula" if view.many else "votes needed"
+    heads = Short.titles("pair", "votes", "margin", low="interval", needed=needs)
+    titles = {"effect": "votes worth one independent", "needed": needs, "ties": "share of ties"}
     return Figure.of("pairs", Caption(finding, lines), rows, heads, titles=titles, folded=True, of="margin", at=0.0)
 
 
