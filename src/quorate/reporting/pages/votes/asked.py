@@ -213,7 +213,7 @@ def pairs(found: Protocols) -> Figure:
     return Figure.of("pairs", Caption(finding, lines), rows, heads, chart, titles=titles)
 
 
-_HEADS = {"margin": "margin", "low": "low", "high": "high", "implied": "votes needed", "between": "between prompts"}
+_HEADS = {"margin": "margin", "low": "low", "high": "high", "implied": "votes by formula", "between": "between prompts"}
 
 
 def scaling(found: Protocols) -> Figure:
@@ -241,13 +241,13 @@ def scaling(found: Protocols) -> Figure:
             for size, votes in zip(sizes, normal_size(sizes, found.alpha, found.power), strict=True)
         ]
         x = channel("size:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
-        y = channel("votes:Q", title="votes needed (log scale)", scale={"type": "log"}, axis={"format": ","})
+        y = channel("votes:Q", title="votes by formula (log scale)", scale={"type": "log"}, axis={"format": ","})
         line = Marks(curve).mark("line", color=INK, opacity=0.5).encode(x=x, y=y)
         dots = Marks(rows).mark("point", filled=True, size=55, opacity=0.85)
         dots = dots.encode(x=x, y=y, color=_colour(found), tooltip="pair by size:.3f votes:,")
         return marks.finish([line, dots], height=300)
 
-    heads = {"by": "protocol", "size": "size of the margin", "votes": "votes needed"}
+    heads = {"by": "protocol", "size": "size of the margin", "votes": "votes by formula"}
     return Figure("scaling", Caption(finding, lines), rows, chart if rows else None, heads)
 
 
