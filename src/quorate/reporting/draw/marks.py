@@ -338,13 +338,26 @@ def intervals(rows: Sequence[Row], base: Marks, x: Channel, *, thickness: float 
 
 def like(x: Channel, field: str) -> Channel:
     """The same axis for another field."""
-    return channel(f"{field}:Q", title=x["title"], scale=x["scale"])
+    return {**x, "field": field}
 
 
-def line_at(value: float, x: Channel) -> Marks:
-    """A dashed line through all rows."""
+def line_at(value: float, axis: Channel, along: str = "x") -> Marks:
+    """A dashed line at a value, from one end of the panel to the other."""
     line = Marks([{"at": value}]).mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3])
-    return line.encode(x=like(x, "at"))
+    place = like(axis, "at")
+    return line.encode(x=place) if along == "x" else line.encode(y=place)
+
+
+def against(rows: Sequence[Row], names: Sequence[str], x: str, y: str) -> tuple[Channel, Channel, Marks]:
+    """Axes with these titles for two numbers on one scale, and the dashed line where they are the same.
+
+    The first two of ``names`` are theirs; the scale holds the others too.
+    """
+    window = span([float(row[name]) for row in rows for name in names] + [0.0])
+    across, up = axis(names[0], x, window), axis(names[1], y, window)
+    ends = Marks([dict.fromkeys(names[:2], end) for end in window])
+    line = ends.mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1)
+    return across, up, line.encode(x=across, y=up)
 
 
 def finish(layers: Sequence[Marks], **properties: Any) -> Spec:
@@ -529,6 +542,34 @@ def coloured(styles: Styles, field: str = "policy", columns: int = 3) -> Channel
     }
     scale = {"domain": list(styles), "range": [shade for shade, _ in styles.values()]}
     return channel(f"{field}:N", scale=scale, legend=legend)
+
+
+def curves(
+    rows: Sequence[Row],
+    x: Channel,
+    y: Channel,
+    styles: Styles,
+    tips: str,
+    *,
+    dots: int = 0,
+    within: Mapping[str, Any] | None = None,
+    columns: int = 3,
+) -> list[Marks]:
+    """A line over a number for every style, whose name the first field of what a pointer shows holds.
+
+    Parameters
+    ----------
+    dots : int
+        Size of those on the line; 0 for none.
+    within : mapping, optional
+        What is drawn from ``low`` to ``high``, such as an area, with its options.
+    """
+    by = tips.split(maxsplit=1)[0]
+    base = Marks(rows).encode(x=x, y=y, color=coloured(styles, by, columns))
+    ends = [] if within is None else [base.mark(**within).encode(y=like(y, "low"), y2="high")]
+    lines = base.mark("line", strokeWidth=2.5).encode(strokeDash=dashed(styles, by), tooltip="" if dots else tips)
+    points = [base.mark("point", filled=True, size=dots, opacity=1).encode(tooltip=tips)] if dots else []
+    return [*ends, lines, *points]
 
 
 def dashed(styles: Styles, field: str = "policy") -> Channel:

@@ -112,24 +112,18 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         positive = [row for row in rows if row["error"] > 0]
         least = min(row["error"] for row in positive) / 2
         shown = [{**row, "low": max(row["low"], least)} for row in positive]
-        x, y, colour = calls(found.budget), error("error", shown), marks.coloured(POLICIES)
-        band = marks.Marks(shown).mark("area", opacity=0.18)
-        wide = band.encode(x=x, y=error("low", shown), y2="high", color=colour)
-        means = marks.Marks(shown).mark("line", strokeWidth=2.5)
-        tips = "policy calls:, error:.3~r"
-        drawn = means.encode(x=x, y=y, color=colour, strokeDash=marks.dashed(POLICIES), tooltip=tips)
-        layers = [wide, drawn]
+        x, y, area = calls(found.budget), error(shown), {"kind": "area", "opacity": 0.18}
+        layers = marks.curves(shown, x, y, POLICIES, "policy calls:, error:.3~r", within=area)
         saved = study.saved if both else None
         if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
             final = float(found.outcomes[UNIFORM].errors[:, -1].mean())
             value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
             data = [{**value, "text": f"{share_text(saved.value)} saved"}]
-            x, y = calls(found.budget, "needed"), error("at", shown)
-            rule = (
-                marks.Marks(data).mark("rule", color=marks.INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all", y=y)
-            )
-            words = marks.Marks(data).mark("text", align="right", dy=-12, fontWeight="bold", color=marks.INK)
-            layers += [rule, words.encode(x=calls(found.budget, "all"), y=y, text="text:N")]
+            base = marks.Marks(data).encode(y=marks.like(y, "at"))
+            rule = base.mark("rule", color=marks.INK, strokeWidth=4, opacity=0.75)
+            words = base.mark("text", align="right", dy=-12, fontWeight="bold", color=marks.INK)
+            layers.append(rule.encode(x=marks.like(x, "needed"), x2="all"))
+            layers.append(words.encode(x=marks.like(x, "all"), text="text:N"))
         return marks.finish(layers, height=340)
 
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)
@@ -204,9 +198,8 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
         x = marks.channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
         y = marks.channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
         tips = "which variance:.3~r pulls:.3~r arms:.3~r"
-        base = marks.Marks(shown).encode(x=x, y=y, color=marks.coloured(styles, "which"), tooltip=tips)
-        lines = base.mark("line", strokeWidth=2).encode(strokeDash=marks.dashed(styles, "which"))
-        points = base.mark("point", filled=True, size=30, opacity=1)
+        lines, points = marks.curves(shown, x, y, styles, tips, dots=30)
+        lines = lines.encode(tooltip=tips)
         return marks.finish([lines, points.only(lambda row: row["which"] == SHORT[ROBIN_HOOD])], height=300)
 
     return Figure(f"profile{mark}", Caption(finding, (line,)), rows, chart)
@@ -403,15 +396,8 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         curve = sweep.curve
         points = zip(curve["setting"], curve["spent"].tolist(), curve["wce_mean"].tolist(), strict=True)
         known = [{"setting": SHORT.get(name, name), "calls": n, "error": at} for name, n, at in points if at > 0]
-        styles = _styles(sweep)
-        line = (
-            marks.Marks(known)
-            .mark("line", strokeWidth=2)
-            .encode(x=calls(int(sweep.spent[-1])), y=error("error", known))
-        )
-        colour, dashes = marks.coloured(styles, "setting", columns=2), marks.dashed(styles, "setting")
-        drawn = line.encode(color=colour, strokeDash=dashes, tooltip="setting calls:, error:.3~r")
-        return marks.finish([drawn], height=340)
+        x, y, tips = calls(int(sweep.spent[-1])), error(known), "setting calls:, error:.3~r"
+        return marks.finish(marks.curves(known, x, y, _styles(sweep), tips, columns=2), height=340)
 
     heads = Short.titles("setting", warmup="warm-up", wce_mean="error", saved="saved, %")
     titles = {"warmup": "warm-up, pulls", "wce_mean": "largest error, mean", "saved": "budget saved, %"}
@@ -464,18 +450,18 @@ def order(found: Allocation) -> list[str]:
     return [name for name in SHORT if name in found.outcomes]
 
 
-def calls(budget: int, field: str = "calls") -> marks.Channel:
+def calls(budget: int) -> marks.Channel:
     """The axis of calls, as far as the budget."""
     axis = {"format": ",.0f", "grid": False}
-    return marks.channel(f"{field}:Q", title="judge calls", axis=axis, scale={"domain": [0, budget], "nice": False})
+    return marks.channel("calls:Q", title="judge calls", axis=axis, scale={"domain": [0, budget], "nice": False})
 
 
-def error(field: str, rows: Sequence[Row]) -> marks.Channel:
+def error(rows: Sequence[Row]) -> marks.Channel:
     """The axis of errors."""
     ends = [row[name] for row in rows for name in ("low", "error", "high") if row.get(name)]
     scale = {"type": "log", "domain": [0.95 * min(ends), 1.05 * max(ends)], "nice": False}
     axis = {"grid": True, "tickCount": 6, "format": "~g"}
-    return marks.channel(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
+    return marks.channel("error:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
 
 
 def _styles(sweep: Sweep) -> marks.Styles:

@@ -8,7 +8,7 @@ from quorate.analysis.words import cut, significant
 from quorate.decide.gaming import Gaming
 from quorate.numerics.reach import maximum_moments
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL, Marks, Spec, channel
+from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, whole_percent
@@ -174,21 +174,14 @@ def attempts(gaming: Gaming) -> Figure:
     line = f"Expected height of the best attempt above the truth, {unit(gaming)}; dashed: {so_many}."
 
     def chart() -> Spec:
-        names = [prize.label for prize in gaming.prizes][:MOST_LINES]
-        scale = {"domain": names, "range": list(_LINES[: len(names)])}
-        legend = {"title": None, "columns": 2, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 240}
+        styles = {prize.label: (colour, marks.SOLID) for prize, colour in zip(gaming.prizes, _LINES, strict=False)}
         ticks = {"values": [2, 5, 10, 20, 50, 100, 200, 500, 1000], "format": "~s", "grid": False}
         log = {"type": "log", "nice": False}
         x = channel("attempts:Q", title="attempts (log scale)", scale=log, axis=ticks)
         y = channel("prize:Q", title=f"prize, {unit(gaming)}", axis={"grid": True, "tickCount": 5})
         tips = "design attempts:, prize:.4~r"
-        line = Marks([row for row in rows if row["design"] in names])
-        line = line.mark("line", strokeWidth=2.5, point={"size": 30})
-        layers = [line.encode(x=x, y=y, color=channel("design:N", scale=scale, legend=legend), tooltip=tips)]
-        if gaming.k > 1:
-            asked = Marks([{"attempts": gaming.k}])
-            layers.append(asked.mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3]).encode(x=x))
-        return marks.finish(layers, height=320)
+        layers = marks.curves([row for row in rows if row["design"] in styles], x, y, styles, tips, dots=30, columns=2)
+        return marks.finish([*layers, *([marks.line_at(gaming.k, x)] if gaming.k > 1 else [])], height=320)
 
     lines = (line, "Attempts are equally good and their errors independent: an upper bound.")
     return Figure("attempts", Caption(finding, lines), rows, chart)

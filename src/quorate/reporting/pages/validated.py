@@ -167,17 +167,9 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         axis = {"values": budgets, "format": ",", "grid": False}
         x = marks.channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
         y = marks.channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
-        base = marks.Marks(shown).encode(x=x, color=marks.coloured(styles, "plan"), tooltip="plan budget:, value:.3~r")
-        wide = base.mark("rule", strokeWidth=2, opacity=0.6)
-        layers = [
-            wide.encode(y=marks.channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
-            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=marks.dashed(styles, "plan")),
-            base.mark("point", filled=True, size=60, opacity=1).encode(y=y),
-        ]
-        if at is not None:
-            level = marks.Marks([{"at": at}]).mark("rule", opacity=0.6, strokeDash=[4, 3])
-            layers.append(level.encode(y=marks.channel("at:Q", title=title, axis=y["axis"], scale=y["scale"])))
-        return marks.finish(layers, height=300)
+        rule = {"kind": "rule", "strokeWidth": 2, "opacity": 0.6}
+        layers = marks.curves(shown, x, y, styles, "plan budget:, value:.3~r", dots=60, within=rule)
+        return marks.finish([*layers, *([] if at is None else [marks.line_at(at, y, "y")])], height=300)
 
     return chart
 

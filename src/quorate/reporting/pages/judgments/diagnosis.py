@@ -13,7 +13,7 @@ from quorate.estimate.diagnostics.check import Check, Quantiles
 from quorate.estimate.diagnostics.diagnose import Diagnosis
 from quorate.estimate.means.missing_bounds import MissingBounds
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Marks, Spec, channel, colour, palette
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, Spec, channel, colour, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
@@ -100,9 +100,8 @@ def _residual_against_fitted(result: Diagnosis) -> Figure:
         y = channel("residual:Q", title="residual", axis={"grid": True, "tickCount": 5})
         x = marks.axis("fitted", "fitted (score units)", marks.span([row["fitted"] for row in rows]))
         base = marks.chart(rows, y, step=1).encode(x=x)
-        zero = Marks([{"at": 0.0}]).mark("rule", color=INK, opacity=0.5, strokeDash=[4, 3])
         dots = base.mark("point", filled=True, size=18, opacity=0.5, color=CORRECTED)
-        return marks.finish([zero.encode(y=channel("at:Q", title="residual")), dots], height=280)
+        return marks.finish([marks.line_at(0.0, y, "y"), dots], height=280)
 
     finding = f"Residuals have a standard deviation of {sd:.3g}"
     return Figure("residuals", Caption(finding, lines), rows, chart, folded=False)

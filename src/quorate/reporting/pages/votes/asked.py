@@ -190,18 +190,14 @@ def pairs(found: Protocols) -> Figure:
 
     def chart() -> Spec:
         ends = ("first_low", "first_high", "second_low", "second_high")
-        window = marks.span([float(row[name]) for row in rows for name in ends] + [0.0])
-        scale = {"domain": list(window), "nice": False, "zero": False}
-        x = channel("first_margin:Q", title=f"margin under {cut(found.first.name)}", scale=scale)
-        y = channel("second_margin:Q", title=f"margin under {cut(found.second.name)}", scale=scale)
+        titles = [f"margin under {cut(name)}" for name in found.names]
+        x, y, line = marks.against(rows, ("first_margin", "second_margin", *ends), *titles)
         base = Marks(rows)
         rule = base.mark("rule", color=CORRECTED, opacity=0.35)
-        across = rule.encode(x=channel("first_low:Q", scale=scale), x2="first_high", y=y)
-        down = rule.encode(x=x, y=channel("second_low:Q", scale=scale), y2="second_high")
+        across = rule.encode(x=marks.like(x, "first_low"), x2="first_high", y=y)
+        down = rule.encode(x=x, y=marks.like(y, "second_low"), y2="second_high")
         tips = "pair first_margin:.3f second_margin:.3f"
         dots = base.mark("point", filled=True, size=55, color=CORRECTED, opacity=0.9).encode(x=x, y=y, tooltip=tips)
-        same = [{"first_margin": end, "second_margin": end} for end in window]
-        line = Marks(same).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, across, down, dots], height=340)
 
     heads = Short.titles("pair", first_margin=found.first.name, second_margin=found.second.name)

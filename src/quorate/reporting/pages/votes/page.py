@@ -11,7 +11,7 @@ from quorate.estimate.doctor.support import VotesSupport
 from quorate.estimate.votes.signals import EDGES
 from quorate.estimate.votes.stability import WAYS, Stability, TieSensitivity
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, Channel, Marks, Spec, channel, palette
+from quorate.reporting.draw.marks import CORRECTED, MISSED, Channel, Marks, Spec, channel, palette
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile
 from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled
@@ -136,7 +136,7 @@ def used(view: VotesAnalysis) -> Figure:
 
 SEED = "0, the default of every bootstrap"
 ESTIMATED, CORRECTED_LAW = "as estimated", "without the noise of votes"
-LAWS = {ESTIMATED: MISSED, CORRECTED_LAW: CORRECTED}
+LAWS: marks.Styles = {ESTIMATED: (MISSED, marks.SOLID), CORRECTED_LAW: (CORRECTED, marks.SOLID)}
 MOST_STEPS = 200
 """Points of the curve of estimated margins; with more pairs, it goes through quantiles."""
 LOW, MIDDLE, HIGH = 0.1, 0.5, 0.9
@@ -232,8 +232,9 @@ def margins(view: VotesAnalysis) -> Figure:
         base = Marks(_cumulative(view))
         x = channel("margin:Q", title="margin", scale={"domain": [0, 0.5], "nice": False})
         y = _share("share", "share of pairs with at most this margin")
-        line = base.mark("line", strokeWidth=2.5).encode(x=x, y=y, color=_colour())
-        stairs = base.mark("line", strokeWidth=2, interpolate="step-after").encode(x=x, y=y, color=_colour())
+        base = base.encode(x=x, y=y, color=marks.coloured(LAWS, "law", 1))
+        line = base.mark("line", strokeWidth=2.5)
+        stairs = base.mark("line", strokeWidth=2, interpolate="step-after")
         return marks.finish(
             [stairs.only(lambda row: row["law"] == ESTIMATED), line.only(lambda row: row["law"] == CORRECTED_LAW)],
             height=300,
@@ -299,10 +300,9 @@ def decided(view: VotesAnalysis) -> Figure:
         title = "share of pairs decided"
         ends = [{name: row[name] for name in ("votes", "low", "high")} for row in rows]
         band = Marks(marks.known(ends, "low", "high")).mark("area", color=MISSED, opacity=0.2)
-        base = Marks(drawn).encode(x=x, y=_share("share", title), color=_colour())
-        points = base.mark("point", filled=True, size=36, opacity=1).encode(tooltip="law votes: share:")
-        wide = band.encode(x=x, y=_share("low", title), y2="high")
-        return marks.finish([wide, base.mark("line", strokeWidth=2.5), points], height=320)
+        wide, y = band.encode(x=x, y=_share("low", title), y2="high"), _share("share", title)
+        lines = marks.curves(drawn, x, y, LAWS, "law votes: share:", dots=36, columns=1)
+        return marks.finish([wide, *lines], height=320)
 
     caption = Caption(finding, lines)
     heads = Short.titles("votes", "decided", corrected="without noise", within_reach="with enough power")
@@ -372,11 +372,8 @@ def stability(found: Stability) -> Figure:
 
     def chart() -> Spec:
         drawn = [{**row, "which": CHANGED if row["drift_p"] <= LEVEL else SAME} for row in rows]
-        window = marks.span([row[name] for row in rows for name in ("early", "rest")] + [0.0])
-        x = marks.axis("early", "margin in the first votes", window)
-        y = channel(
-            "rest:Q", title="margin in the others", scale={"domain": list(window), "nice": False, "zero": False}
-        )
+        titles = "margin in the first votes", "margin in the others"
+        x, y, line = marks.against(rows, ("early", "rest"), *titles)
         colours = {"domain": [SAME, CHANGED], "range": [CORRECTED, MISSED]}
         shapes = {"domain": [SAME, CHANGED], "range": ["circle", "diamond"]}
         legend = {"title": None, "columns": 1, "labelLimit": 260}
@@ -384,8 +381,6 @@ def stability(found: Stability) -> Figure:
         dots = Marks(drawn).mark("point", filled=True, size=45, opacity=0.75)
         colour, shape = (channel("which:N", scale=scale, legend=legend) for scale in (colours, shapes))
         cloud = dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
-        ends = [{"early": end, "rest": end} for end in window]
-        line = Marks(ends).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, cloud], height=360)
 
     heads = {"early": "margin, first votes", "rest": "margin, others", "late": "margin, last votes"}
@@ -439,12 +434,6 @@ def _cumulative(view: VotesAnalysis) -> list[Row]:
         for law, xs, ys in curves
         for x, y in zip(xs, ys, strict=True)
     ]
-
-
-def _colour() -> Channel:
-    """As estimated and without noise, in a legend of strokes that fits a narrow page."""
-    legend = {"title": None, "columns": 1, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
-    return channel("law:N", scale={"domain": list(LAWS), "range": list(LAWS.values())}, legend=legend)
 
 
 def _share(field: str, title: str) -> Channel:
