@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from quorate import rules
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.table.ballots import Ballots
@@ -95,6 +95,13 @@ class Votes(Ballots):
         rules.one_of("ties", ties, _TIES)
         value = _TIES[ties]
         return np.array([0.0, 1.0, value, value, np.nan])[self.outcome]
+
+    def battles(self, key: str) -> tuple[Ints, Ints]:
+        """Battle of every row, which is a level of ``key`` and two systems, from 0 on; and the first row of each."""
+        n = np.int64(len(self.models))
+        code = (self.column(key).astype(np.int64) * n + self.model_a) * n + self.model_b
+        _, first, battle = np.unique(code, return_index=True, return_inverse=True)
+        return battle, first
 
     def describe(self) -> VoteFacts:
         """Facts about these votes: who compared what how often, what repeats, what hangs together."""

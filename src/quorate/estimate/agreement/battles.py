@@ -130,18 +130,14 @@ def pairwise_battles(
     refuse_keyless(votes, key)
     code = votes.column(key)
     known = votes.keep(code >= 0) if (code < 0).any() else votes
-    levels = known.facet(key).levels
-    n = np.int64(len(known.models))
-    place = (known.column(key).astype(np.int64) * n + known.model_a) * n + known.model_b
-    found, first, battle = np.unique(place, return_index=True, return_inverse=True)
+    levels, models, (battle, first) = known.facet(key).levels, known.models, known.battles(key)
     value = 1 - known.encoded("half")
     weight = np.where(np.isnan(value), 0, known.weights).astype(float)
-    total = np.bincount(battle, weight, len(found))
-    won = np.bincount(battle, np.nan_to_num(value) * weight, len(found))
-    margin = np.divide(won, total, out=np.full(len(found), np.nan), where=total > 0) - 0.5
-    item, pair = np.divmod(found, n * n)
-    models = [(known.models[a], known.models[b]) for a, b in zip(*np.divmod(pair, n), strict=True)]
-    keys = tuple((levels[i], *both) for i, both in zip(item.tolist(), models, strict=True))
+    total = np.bincount(battle, weight, len(first))
+    won = np.bincount(battle, np.nan_to_num(value) * weight, len(first))
+    margin = np.divide(won, total, out=np.full(len(first), np.nan), where=total > 0) - 0.5
+    rows = (column[first].tolist() for column in (known.column(key), known.model_a, known.model_b))
+    keys = tuple((levels[i], models[a], models[b]) for i, a, b in zip(*rows, strict=True))
     return Battles(keys, margin, threshold, False, _groups(known, by, first, battle))
 
 
@@ -236,9 +232,7 @@ def swapped(votes: Votes, key: str) -> NDArray[np.int64]:
     if votes.order is None or (votes.order == UNKNOWN).any():
         order = argument("order", ..., group="roles", text="order=")
         raise InvalidInput("order: some votes do not say which system was shown first; read them with " + order)
-    n = np.int64(len(votes.models))
-    place = (votes.column(key).astype(np.int64) * n + votes.model_a) * n + votes.model_b
-    _, first, battle = np.unique(place, return_index=True, return_inverse=True)
+    battle, first = votes.battles(key)
     return np.asarray(votes.order != votes.order[first][battle], dtype=np.int64)
 
 
@@ -397,8 +391,7 @@ def _bias(votes: Votes, name: str, key: str, level: float) -> PositionBias:
     a_won, weight = 1 - votes.encoded("half"), votes.weights.astype(float)
     second = np.asarray(votes.order == FIRST_B)
     first_won = np.where(second, 1 - a_won, a_won)
-    place = votes.column(key).astype(np.int64) * len(votes.pairs()) + votes.pairs().code
-    battle = np.unique(place, return_inverse=True)[1]
+    battle, _ = votes.battles(key)
     seen, won = (
         np.array([np.bincount(battle, weight * x * side) for side in (~second, second)])
         for x in (np.ones(votes.rows), first_won)

@@ -250,14 +250,13 @@ def beside(votes: Votes, key: str = "prompt") -> Votes:
     refuse_keyless(votes, key)
     said = votes.keep(votes.outcome != MISSING)
     code, others = said.column(key).astype(np.int64), [name for name in said.names if name != key]
-    battle = dense(said.pairs().code.astype(np.int64) * (len(said.facet(key).levels) + 1) + code + 1)
+    of_group, first_row = said.battles(key)
     columns = {name: said.column(name).astype(np.int64) for name in others}
     columns |= {} if said.order is None else {ORDER: said.order.astype(np.int64)}
     who = np.zeros(said.rows, dtype=np.int64)
     for column in columns.values():
         who = dense(who * (int(column.max(initial=0)) + 2) + column + 1)
-    group = dense(battle * (int(who.max(initial=0)) + 1) + who)
-    _, first_row, of_group = np.unique(battle, return_index=True, return_inverse=True)
+    group = dense(of_group * (int(who.max(initial=0)) + 1) + who)
     first = group[first_row][of_group]
     groups = int(group.max(initial=-1)) + 1
     counts = np.bincount(group * MISSING + said.outcome, said.weights, groups * MISSING).reshape(-1, MISSING)

@@ -144,14 +144,12 @@ def _of_votes(votes: Votes, key: str) -> Verdicts:
     some = votes.keep(known)
     columns = {name: np.asarray(some.column(name), dtype=np.int64) for name in (key, *further)}
     labels = {name: some.facet(name).levels for name in (key, *further)}
-    keys, models = labels.pop(key), len(some.models)
-    pair = some.model_a.astype(np.int64) * models + some.model_b
-    battles, of = np.unique(columns.pop(key) * models**2 + pair, return_inverse=True)
+    keys, (of, first) = labels.pop(key), some.battles(key)
+    cluster = tuple(keys[i] for i in columns.pop(key)[first].tolist())
     if _in_both_orders(some, of):
         columns[ORDER], labels[ORDER] = np.where(some.order == 0, 0, 1), ("first first", "second first")
-    at, two = np.divmod(battles, models**2)
-    shown = [f"{some.models[a]} against {some.models[b]}" for a, b in zip(*np.divmod(two, models), strict=True)]
-    cluster = tuple(keys[i] for i in at.tolist())
+    sides = zip(some.model_a[first].tolist(), some.model_b[first].tolist(), strict=True)
+    shown = (f"{some.models[a]} against {some.models[b]}" for a, b in sides)
     units = tuple(f"{name}: {both}" for name, both in zip(cluster, shown, strict=True))
     stacked = np.column_stack([*columns.values(), np.zeros(some.rows, dtype=np.int64)])
     own, code = np.unique(stacked, axis=0, return_inverse=True)

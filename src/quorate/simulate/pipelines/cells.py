@@ -142,9 +142,8 @@ def votes_margins(
     known = votes.keep(answered) if not answered.all() else votes
     if not known.rows:
         raise NotEstimable("votes: none has an outcome")
-    n = len(known.models)
-    place = (_labelled(known, key).astype(np.int64) * n + known.model_a) * n + known.model_b
-    pairs, first, battle = np.unique(place, return_index=True, return_inverse=True)
+    _labelled(known, key)
+    battle, first = known.battles(key)
     both_orders = (ORDER,) if known.order is not None and (known.order != UNKNOWN).all() else ()
     usual = (*(name for name in _USUAL if name in known.names), *both_orders)
     roles = usual if cells is None else tuple(cells)
@@ -154,8 +153,8 @@ def votes_margins(
     labels = {name: ORDERS if name == ORDER else known.facet(name).levels for name in roles}
     cell, levels = _cells(columns, labels, known.rows)
     weight = known.weights.astype(float)
-    margin = _means(battle, cell, 0.5 - known.encoded("half"), weight, (len(pairs), int(cell.max()) + 1))
-    drawn: Ints = np.arange(len(pairs))
+    margin = _means(battle, cell, 0.5 - known.encoded("half"), weight, (len(first), int(cell.max()) + 1))
+    drawn: Ints = np.arange(len(first))
     if cluster is not None:
         code = _labelled(known, cluster)
         if (code != code[first][battle]).any():
@@ -163,7 +162,7 @@ def votes_margins(
                 f"cluster: a battle is in one, and {cluster} varies within some; take a role of the prompts"
             )
         drawn = _dense(code[first])
-    a, b = np.divmod(pairs % (n * n), n)
+    a, b = (model[first].astype(np.int64) for model in (known.model_a, known.model_b))
     return CellMargins(known.models, a, b, margin, levels, drawn, threshold, False)
 
 
