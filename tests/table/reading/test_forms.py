@@ -338,7 +338,7 @@ def test_labels_that_differ_in_capitals_alone_are_one_label(tmp_path):
     path = sheet(tmp_path, *rows("item,judge,verdict", cells))
     table = read(path, labels=True, score="verdict", facets={"item": "item", "judge": "judge"})
     assert len(table.labels) == 3
-    assert "those that differ in capitals alone are one" in str(table.notes[0])
+    assert "those that differ in capitals or blanks alone are one" in str(table.notes[0])
     share = read(path, label="Correct", score="verdict", facets={"item": "item", "judge": "judge"})
     assert share.mean.sum() == sum(said[m % 4].lower() == "correct" for m in MARKS[:, :2].ravel())
 

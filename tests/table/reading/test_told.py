@@ -429,3 +429,32 @@ def test_successes_in_lists_are_tries(tmp_path):
     lines = [f'c{n},{agent},"[1, 0, {(n + k) % 2}]"' for n in range(N) for k, agent in enumerate("xy")]
     path.write_text("\n".join(["challenge,agent,successes", *lines]))
     assert read(path).n_answers == 6 * N
+
+
+def test_blanks_within_labels_tell_none_apart(tmp_path):
+    said = ("3+3", "3 + 3", "3+4", "4+ 4")
+    cells = [(n, *(said[(n + at) % 4] for at in range(3))) for n in range(N)]
+    table = read(
+        sheet(tmp_path, *rows("slide_id,Dr. Mehta,Dr. Okafor,Dr. Ng", cells)),
+        wide={"judge": ("Dr. Mehta", "Dr. Okafor", "Dr. Ng")},
+        labels=True,
+    )
+    assert len(table.labels) == 3
+
+
+def test_keys_within_keys_are_items_and_systems(tmp_path):
+    path = tmp_path / "results.json"
+    cells = {
+        f"t{n}": {a: {"resolved": bool(m[k] % 2), "steps": int(m[2])} for k, a in enumerate("uv")}
+        for n, m in enumerate(MARKS)
+    }
+    path.write_text(json.dumps({"results": cells}))
+    assert f"{N} paired items" in q.compare(path).sentence
+
+
+def test_several_winners_beside_an_id_and_its_question_are_asked_about(tmp_path):
+    cells = [(f"t{n}", f"asked {n}", *("vw" if n % 2 else "wv"), *("AB"[m % 2] for m in MARKS[n])) for n in range(N)]
+    head = "item_id,question,system_a,system_b,gpt4_winner,claude_winner,human_winner"
+    with pytest.raises(Unsure, match="gpt4_winner says who won") as asked:
+        q.rank(sheet(tmp_path, *rows(head, cells)))
+    assert asked.value.ways[0].verb == "judges"

@@ -141,13 +141,13 @@ def _as_labels(column: str, counts: Mapping[str, int], blank: tuple[tuple[str, f
     labels = tuple(sorted(set(said.values()), key=lambda word: (number(word) or 0.0, word)))
     numbers = tuple((word, float(labels.index(own))) for word, own in said.items())
     few = listed([f'"{word}"' for word in labels], most=_MOST_NAMED)
-    few += "; those that differ in capitals alone are one" if len(usual) < len(counts) else ""
+    few += "; those that differ in capitals or blanks alone are one" if len(usual) < len(counts) else ""
     return Words(column, (*numbers, *blank), math.nan, f"labels: the words of {column}, {few}", labels=labels)
 
 
 def _folded(word: str) -> str:
-    """A word in small letters, unless it is so short that capitals may be meant."""
-    return word.lower() if len(word) > len("ab") else word
+    """A word in small letters and without blanks, unless it is so short that capitals may be meant."""
+    return "".join(word.lower().split()) if len(word) > len("ab") else word
 
 
 def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing: Missing) -> Words:

@@ -24,7 +24,6 @@ from quorate.table.columns.names import (
     is_person,
     no_score,
     says_ends,
-    says_nothing,
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
@@ -83,7 +82,7 @@ from quorate.table.reading.score import (
     share_of,
 )
 from quorate.table.reading.several import several_in
-from quorate.table.reading.supposed import supposed
+from quorate.table.reading.supposed import nameless, supposed
 from quorate.table.reading.wide import (
     MOST_SHOWN,
     as_criteria,
@@ -158,8 +157,9 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= _taken_for_score(table, known)
     more = attributes(table, known)
     aside |= more
-    free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
-    free = [one for one in free if one.words and not one.numeric]
+    free, outer = nameless(table, {*known.values(), *aside}, ITEM in known)
+    said |= outer
+    known |= outer
     level = next((one for one in free if one.distinct < table.rows), None)
     if level is not None and len(free) == 1:
         return _of_level(table, level, known, said, aside, reasons, compared)

@@ -18,6 +18,7 @@ from quorate.table.columns.names import (
     RESPONSES,
     is_id,
     is_judged,
+    says_nothing,
     words_of,
 )
 from quorate.table.exchange.foreign.together import FILE, SHEET
@@ -74,6 +75,17 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         named = _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")})
         found |= _alone(SYSTEM, named or _places(table, {*taken, *found.values()}))
     return found
+
+
+def nameless(table: Table, taken: set[str], item: bool) -> tuple[list[Column], dict[str, str]]:
+    """Columns of words that have no names of their own, such as the keys of JSON, and what is judged by outer ones.
+
+    Where an ``item`` is known keys within keys are no such.
+    """
+    free = [one for one in table.columns if says_nothing(one.name) and one.name not in taken]
+    free = sorted((one for one in free if one.words and not one.numeric), key=lambda one: -one.distinct)
+    both = len(free) == len("ab") and not item and table.keys([one.name for one in free]) == table.rows
+    return (free[1:], {ITEM: free[0].name}) if both else (free, {})
 
 
 def _compared(table: Table, taken: set[str]) -> list[str]:

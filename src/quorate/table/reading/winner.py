@@ -12,11 +12,11 @@ from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import CRITERIA, TOTALS, words_of
 from quorate.table.columns.outcomes import WORDS, unmarked
-from quorate.table.columns.roles import ALIASES, FURTHER, recognise
+from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.columns.vote_roles import recognise_pair
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
-from quorate.table.reading.key import is_of_people
+from quorate.table.reading.key import claims_of, is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading
 from quorate.wording import listed, words
 
@@ -60,7 +60,8 @@ def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Seq
         options["outcomes"] = winner.outcomes
     said = (*reasons, *([winner.reason] if winner.reason else []))
     if winner.others:
-        if not {PROMPT, ITEM} & {*recognise(table.names)}:  # of several judges it matters which battle a row is
+        if not any(claims_of(table, role) for role in (PROMPT, ITEM)):
+            # of several judges it matters which battle a row is
             options["facets"] = {PROMPT: ROW_NUMBER}
         ways = _by_winner(options, winner)
         columns = (winner.column, *winner.others)
