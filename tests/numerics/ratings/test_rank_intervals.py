@@ -207,10 +207,10 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(monkeypatch, sp
         monkeypatch.setattr(module, "_ALIKE", 0.0 if many < 120 else np.inf)
         members, widest, _ = module._kinds(covariance, variance)
         assert (len(members) > 1) == (many < 120 and spread > 0)
-        found, left = module._from_ends(part, np.zeros_like(part), lambda rows: scale[rows], members, widest)
-        assert len(left) < module._LEFT * part.size
-        module._add_left(found, left, part, lambda rows: scale[rows])
-        np.testing.assert_array_equal(found, wanted)
+        for left in (module._LEFT, 0.5):  # more or fewer of them looked at one by one
+            monkeypatch.setattr(module, "_LEFT", left)
+            found = module._from_ends(part, np.zeros_like(part), lambda *ends: scale[ends], members, widest)
+            np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("spread", [0.1, 0.8])

@@ -325,6 +325,11 @@ class Law:
     deviations: Floats | None = None
     scatter: Scatter | None = None
 
+    def variance(self, weight: Floats) -> float:
+        """Variance of a weighted sum of parameters, of which few count: the whole matrix may be large."""
+        some = np.flatnonzero(weight)
+        return float(weight[some] @ self.covariance[np.ix_(some, some)] @ weight[some])
+
     def between(self, systems: int) -> Floats | Freedom:
         """Degrees of freedom of ratings and of their differences."""
         return self.df.of_ratings if isinstance(self.df, Freedom) else self.df[:systems, :systems]

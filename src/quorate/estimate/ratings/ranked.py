@@ -7,7 +7,6 @@ by all judges counts.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -230,7 +229,7 @@ class Neighbours(Brief):
 
     def to_row(self) -> Row:
         """The same as plain values."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 def neighbours_words(pairs: tuple[Neighbours, ...], of_what: str) -> str:

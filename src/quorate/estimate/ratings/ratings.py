@@ -23,7 +23,7 @@ from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ranked import POWER, Board, Neighbours, neighbours_words, standing, top
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.frozen import dataclass
-from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.distributions import each, t_cdf, t_quantile
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
@@ -399,7 +399,7 @@ class Ratings(Terms, Board):
         step = 1e-5 * np.eye(3)
         slope = [(average_odds(at + d, model)[0] - average_odds(at - d, model)[0]) / 2e-5 for d in step]
         moved = np.array(slope).ravel() @ weight
-        se = math.sqrt(float(moved @ law.covariance @ moved))
+        se = math.sqrt(law.variance(moved))
         drawn = None
         if law.deviations is not None:
             refit = average_odds(at[:, None] + weight @ law.deviations.T, model)[0]
@@ -499,7 +499,7 @@ class Ratings(Terms, Board):
         scale = 1.0 if unit else self.scale
         shift = 0.0 if unit or minus is not None else self.shift
         law = self._law
-        se = scale * math.sqrt(float(weight @ law.covariance @ weight))
+        se = scale * math.sqrt(law.variance(weight))
         df = float(law.df[plus, plus if minus is None else minus])
         drawn = None if law.deviations is None else scale * (law.deviations @ weight) * float(_wide(np.array(df)))
         tested = self._tested_by if plus < len(self) and minus is not None else None
@@ -544,18 +544,19 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     place = np.arange(len(gaps))
     df = np.asarray(board.laws[board.method].df[place, place + 1])
     every = ranks.limit(df if np.ndim(ranks.df) else ranks.df)
-    own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
+    own = each(t_quantile, "stdtrit", df, 1 - (1 - board.level) / (2 * len(gaps)))
     limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
+    level = 2 * each(t_cdf, "stdtr", df, limit) - 1
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
     if board.margin is not None:
         ends = [board.difference(*board.systems).at(board.level).ends]
     apart = [low > 0 for low, _ in ends]
-    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
+    columns = zip(gaps.tolist(), ends, se.tolist(), level.tolist(), df.tolist(), apart, strict=True)
     out = []
-    for (gap, (low, high), error, most, freedom, told), first, second in zip(
+    for (gap, (low, high), error, sure, freedom, told), first, second in zip(
         columns, board.systems, board.systems[1:], strict=False
     ):
-        asked = GapVotes(error**2 * n, freedom / n, 2 * t_cdf(freedom, most) - 1, gap, POWER)
+        asked = GapVotes(error**2 * n, freedom / n, sure, gap, POWER)
         needed = asked.needed(0.0, n)
         votes = None if needed is None else max(needed, _of_enough_clusters(board))
         more = 0 if told else None if votes is None else max(votes - n, 0)

@@ -59,7 +59,7 @@ class GapVotes:
 
         # More votes have more degrees of freedom and so take fewer: the two meet once.
         least = 2.0
-        if found(_MOST_BATTLES) > _MOST_BATTLES:
+        if any(found(n) > _MOST_BATTLES for n in (math.inf, _MOST_BATTLES)):  # of the normal law, which is quick, first
             return None
         if found(least) <= least:
             return math.ceil(least)

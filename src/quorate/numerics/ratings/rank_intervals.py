@@ -37,6 +37,7 @@ _MANY = 1500  # systems from which on one looks from the ends of each kind
 _KINDS, _WITHIN = 8, 1.5  # kinds at most, and ratio of standard errors within one
 _SUREST = 8  # others of each system from which its differences are surest, and are looked at in every draw
 _LEFT = 0.02  # share of systems and draws that are better looked at one by one
+_FIRST = 8  # others from each end that these are looked at first
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
 _BINS = 32  # of degrees of freedom
 
@@ -378,11 +379,12 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
         if members:
             others, surest, widest = _surest(whole)
 
-    def scale(rows: Ints) -> Floats32:
-        return whole[rows] if len(whole) else _scale(covariance, variance, rows)
+    def scale(rows: Ints, columns: Ints | None = None) -> Floats32:
+        if columns is None:
+            return whole[rows] if len(whole) else _scale(covariance, variance, rows)
+        return np.asarray(whole[rows, columns]) if len(whole) else _of_pairs(covariance, variance, rows, columns)
 
-    out, left = np.empty((draws, systems), dtype=np.float64), []
-    block = max(1, _MOST // systems)
+    out, block = np.empty((draws, systems), dtype=np.float64), max(1, _MOST // systems)
     for start in each("redrawn rankings", range(0, draws, block)):
         some = slice(start, start + block)
         part = deviations[some].astype(np.float32)
@@ -390,15 +392,9 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)
             out[some] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
         elif members:
-            out[some], rest = _from_ends(part, _from_others(part, others, surest), scale, members, widest)
-            if len(whole):
-                _add_left(out[some], rest, part, scale)
-            else:  # all draws at once, as what studentises a system takes long to find
-                left.append(rest + np.array([start, 0]))
+            out[some] = _from_ends(part, _from_others(part, others, surest), scale, members, widest)
         else:
             out[some] = _from_all(part, whole)
-    if left:
-        _add_left(out, np.concatenate(left), deviations, scale)
     return out
 
 
@@ -436,6 +432,18 @@ def _scale(covariance: Floats, variance: Floats, rows: slice | Ints) -> Floats32
     se = difference_se(covariance, rows, variance)
     systems = np.arange(len(covariance))[rows]
     se[np.arange(len(systems)), systems] = np.inf
+    return _studentising(se)
+
+
+def _of_pairs(covariance: Floats, variance: Floats, i: Ints, j: Ints) -> Floats32:
+    """The same of some pairs."""
+    square = covariance[i, j] * -2
+    square += variance[i] + variance[j]
+    return _studentising(np.sqrt(np.maximum(square, 0.0)))
+
+
+def _studentising(se: Floats) -> Floats32:
+    """What differences are multiplied by, by their standard errors, which are written over."""
     with np.errstate(divide="ignore"):
         np.divide(1, se, out=se)
     return np.minimum(se, np.finfo(np.float32).max, out=se).astype(np.float32, copy=False)
@@ -477,13 +485,12 @@ def _from_others(part: Floats32, others: Ints, scale: Floats32) -> Floats32:
 
 
 def _from_ends(
-    part: Floats32, highest: Floats32, scale: Callable[[Ints], Floats32], members: list[Ints], widest: Floats32
-) -> tuple[Floats32, Ints]:
+    part: Floats32, highest: Floats32, scale: Callable[..., Floats32], members: list[Ints], widest: Floats32
+) -> Floats32:
     """The same by the systems at both ends of each draw, from which the largest is where standard errors are alike.
 
     ``highest`` is that by others that were looked at, and is written over. The systems of each kind are taken from the
-    ends inwards until few others can be farther, even at the least standard error; draws and systems of which others
-    can come with the result.
+    ends inwards until few others can be farther, even at the least standard error; these are looked at by themselves.
     """
     draw = np.arange(len(part))
     orders = [own[np.argsort(part[:, own], axis=1)] for own in members]
@@ -506,19 +513,31 @@ def _from_ends(
                 low, high = part[draw, order[:, k]][:, None], part[draw, order[:, -1 - k]][:, None]
                 beyond[kind] = np.maximum(high - part, part - low) * widest[kind] > highest
         open_ = [kind for kind, left in enumerate(beyond) if np.count_nonzero(left) >= _LEFT * left.size / len(members)]
-    return highest, np.argwhere(np.any(beyond, axis=0))
+    for order, k, left, most in zip(orders, taken, beyond, widest, strict=True):
+        _add_left(highest, np.argwhere(left), part, scale, order[:, k : order.shape[1] - k], most)
+    return highest
 
 
-def _add_left(out: Floats, left: Ints, deviations: Floats | Floats32, scale: Callable[[Ints], Floats32]) -> None:
-    """The same of draws and systems, shape (left, 2), that are looked at one by one; put in place."""
-    left = left[np.argsort(left[:, 1], kind="stable")]
-    for rows in row_blocks(len(left), out.shape[1]):
-        draw, system = left[rows].T
-        own, place = np.unique(system, return_inverse=True)
-        part = deviations[draw].astype(np.float32, copy=False)
-        apart = np.abs(part - part[np.arange(len(draw)), system][:, None])
-        apart *= scale(own)[place]
-        out[draw, system] = apart.max(axis=1)
+def _add_left(
+    highest: Floats32, left: Ints, part: Floats32, scale: Callable[..., Floats32], order: Ints, widest: Floats32
+) -> None:
+    """The same of draws and systems, shape (left, 2), put in place: by ever more systems from both ends of a kind."""
+    k, more, size = 0, _FIRST, order.shape[1]
+    while len(left):
+        places = np.arange(k, size - k)
+        places = np.append(places[:more], places[more:][-more:])
+        for rows in row_blocks(len(left), len(places)):
+            draw, system = left[rows].T
+            ends = order[draw[:, None], places]
+            apart = np.abs(part[draw[:, None], ends] - part[draw, system][:, None])
+            apart *= scale(system[:, None], ends)
+            highest[draw, system] = np.maximum(highest[draw, system], apart.max(axis=1))
+        k, more = k + more, 2 * more
+        if 2 * k >= size:
+            return
+        draw, system = left.T
+        own, low, high = (part[draw, place] for place in (system, order[draw, k], order[draw, -1 - k]))
+        left = left[np.maximum(high - own, own - low) * widest[system] > highest[draw, system]]
 
 
 def _studentised(critical: Any, df: Floats) -> Any:
