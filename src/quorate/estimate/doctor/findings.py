@@ -417,11 +417,13 @@ def _shared(cell: Ints, level: Ints, score: Floats) -> float:
 
 def _scale_findings(beside: Beside) -> Iterator[Finding]:
     """Scores that end elsewhere at one level of a column than at another."""
-    ends = {}
-    for code, label in enumerate(beside.levels):
-        here = (beside.level == code) & (beside.n > 0)
-        if beside.n[here].sum() >= _FEWEST:
-            ends[label] = float(beside.low[here].min()), float(beside.high[here].max())
+    given, size = (beside.level >= 0) & (beside.n > 0), len(beside.levels)
+    level, low, high = beside.level[given], np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, level, beside.low[given])
+    np.maximum.at(high, level, beside.high[given])
+    told = np.bincount(level, beside.n[given], size) >= _FEWEST
+    both = zip(beside.levels, told.tolist(), low.tolist(), high.tolist(), strict=True)
+    ends = {label: (least, most) for label, enough, least, most in both if enough}
     tops = [high for _, high in ends.values()]
     usual = all(high in _TOPS and low in (0, 1, -high) for low, high in ends.values())
     if len(ends) < 2 or not usual or max(tops) < _RATIO * min(tops):

@@ -268,7 +268,8 @@ def distance(
     apart = False
     for name in leaves:  # of systems of which one is taken off the other, just that is wanted
         sums = np.asarray(np.bincount(judgments.level_codes([name]), weight), dtype=np.float64)
-        if -sums[sums < 0].sum() > np.abs(weight).sum() / 4:  # negative weights of unequal designs are small
+        less = -sums[sums < 0].sum()
+        if less > 0 and less > np.abs(weight).sum() / 4:  # negative weights of unequal designs are small
             shares[name], whole, apart = np.abs(sums) if apart else sums, 1.0, True
     squares: dict[str, float] = {}
     for name in leaves:
@@ -279,11 +280,9 @@ def distance(
         at = judgments.level_index(facet, level)
         weight = weight * (judgments.column(facet) == at)
         squares[facet] = float(shares[facet][at] ** 2) if facet in shares else 1 / len(judgments.facet(facet).levels)
-    tau_cell = np.prod([shares[name][judgments.level_codes([name])] for name in leaves], axis=0)
     level_of_cell = judgments.level_codes(leaves)
-    total = np.bincount(level_of_cell, weight)
-    tau = np.zeros_like(total)
-    tau[level_of_cell] = whole * tau_cell
+    total, first = np.bincount(level_of_cell, weight), first_of_each(level_of_cell)
+    tau = whole * np.prod([shares[name][judgments.level_codes([name])[first]] for name in leaves], axis=0)
     concentrated = float(total @ total)
     rest = concentrated - 2 * float(total @ tau) + whole**2 * float(np.prod(list(squares.values())))
     return rest if rest > 1e-12 * concentrated else 0.0

@@ -81,10 +81,8 @@ def strata(
     chosen = range(1 + len(fixed), len(terms))
     left_df = len(y) - sum(df)
     # Expected mean squares: cells per level, for every random term that contains the stratum's.
-    expected = [
-        [*(len(y) / sizes[u] if _nests(terms[u], terms[t], sizes[u], sizes[t]) else 0.0 for u in chosen), *noise]
-        for t in chosen
-    ]
+    inner = {(u, t) for u in chosen for t in chosen if u == t or _nests(terms[u], terms[t], sizes[u], sizes[t])}
+    expected = [[*(len(y) / sizes[u] if (u, t) in inner else 0.0 for u in chosen), *noise] for t in chosen]
     rest = np.concatenate([np.zeros(len(random)), noise])
     inside = [np.concatenate([np.zeros(len(random)), unit]) for unit in np.eye(len(noise))[within_df > 0]]
     squares = [float(effects[t] @ effects[t]) for t in chosen] + [float(left @ left)] + list(within_ss[within_df > 0])

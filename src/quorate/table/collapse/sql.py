@@ -181,7 +181,7 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     named = ", ".join(keys)
     if roles.replicate is not None:
         return labelled(_run(rows, roles, named), keys)
-    plain = rows.project(f"{named}, value, state, bad")
+    plain = rows.project(f"{named}, value, bad" + ", state" * (roles.status is not None))
     made = few_labelled(plain, keys)
     if made is None and (held := _held(plain, named)) is not None:
         made = labelled(held, keys)
@@ -189,8 +189,8 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
         facets, found = made
         key = _key(facets, roles.facets)
         if len(occurring(key)) == len(key):
-            found |= _stated(found["state"])
-            return facets, {**found, **_alone(_filled(found["value"]))}
+            stated = {} if roles.status is None else _stated(found["state"])
+            return facets, {**found, **stated, **_alone(_filled(found["value"]))}
     return labelled(_pass(rows, roles, named, []).materialize(), keys)
 
 

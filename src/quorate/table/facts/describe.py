@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quorate.arrays import Ints
     from quorate.table.collapsed import Collapsed
     from quorate.table.facets import Facet
+    from quorate.table.judgments import Judgments
 
 
 # Crossings of facets: crossed, nested, or in between.
@@ -291,7 +292,7 @@ class Description(Brief):
         return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
 
-def describe(table: Collapsed) -> Description:
+def describe(table: Judgments) -> Description:
     """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
 
     Examples
@@ -329,7 +330,7 @@ def describe(table: Collapsed) -> Description:
         missing=tuple(_missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
-        scores=score_facts(table),
+        scores=table.score_facts,
     )
 
 

@@ -107,7 +107,7 @@ def refuse_codes(column: Column, options: dict[str, object]) -> None:
 def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
     """The same of a table that was read by the names of its columns."""
     facts = table.score_facts
-    if table.labels or table.origin is None or not {facts.low, facts.high} & _CODES:
+    if table.labels or table.origin is None or not (facts.integers and {facts.low, facts.high} & _CODES):
         return
     try:
         with looked_at(source, rows) as found:
@@ -136,11 +136,13 @@ def refuse_scales_of(table: Judgments) -> None:
 
 def _refuse_scales(table: Judgments, facet: Facet) -> None:
     """Say which levels of a facet use a scale that others do not; of systems if it is that of shares, or ends below."""
-    names, codes, given = facet.levels, table.column(facet.name), table.n > 0
-    n = np.bincount(codes[given], table.n[given], len(names))
-    means = np.bincount(codes[given], (table.n * table.mean)[given], len(names)) / np.maximum(n, 1)
-    tops = np.array([np.max(table.high[given & (codes == code)], initial=-np.inf) for code in range(len(names))])
-    ends = np.array([np.min(table.low[given & (codes == code)], initial=np.inf) for code in range(len(names))])
+    names, given = facet.levels, table.n > 0
+    level = table.column(facet.name)[given]
+    n = np.bincount(level, table.n[given], len(names))
+    means = np.bincount(level, (table.n * table.mean)[given], len(names)) / np.maximum(n, 1)
+    tops, ends = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    np.maximum.at(tops, level, table.high[given])
+    np.minimum.at(ends, level, table.low[given])
     order = [code for code in np.argsort(tops) if n[code] >= _FEWEST_GIVEN]
     for place in range(1, len(order)):
         low, high = order[:place], order[place:]
