@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class Collapsed(Faceted):
     @property
     def rows(self) -> NDArray[np.int64]:
         """Rows per cell, whatever their status; shape (cells,)."""
-        return np.sum(list(self.status.values()), axis=0, dtype=np.int64) if self.status else self.n
+        return reduce(np.add, self.status.values()) if self.status else self.n
 
     def ancestors(self, name: str) -> tuple[str, ...]:
         """Roles of the facets that ``name`` is nested in, nearest first."""

@@ -411,7 +411,7 @@ def _is(status: str) -> str:
 
 
 def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
-    return np.ma.filled(column.astype(np.float64), np.nan)
+    return np.ma.filled(column.astype(np.float64, copy=False), np.nan)
 
 
 def _ordered(made: Sequence[Coded], opened: Opened, roles: Roles) -> tuple[Coded, ...]:

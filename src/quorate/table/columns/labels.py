@@ -117,8 +117,11 @@ def labelled(
     for key in keys:
         column = columns.pop(key)
         if key in texts:
-            levels = tuple(text for text in texts[key] if text is not None)
-            made.append(Coded(levels, None, np.where(column == len(levels), -1, column).astype(np.int64)))
+            levels, codes = tuple(texts[key]), np.ma.getdata(column).astype(np.int64)
+            if None in levels[-1:]:  # which is the last
+                levels = levels[:-1]
+                codes[codes == len(levels)] = -1
+            made.append(Coded(levels, None, codes))
         else:
             made.append(encode(np.ma.getdata(column), np.ma.getmaskarray(column)))
     return made, columns

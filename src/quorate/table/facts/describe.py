@@ -402,6 +402,7 @@ def _marks(table: Collapsed, some: Ints, low: float, high: float) -> tuple[bool,
     # of all scores in a range with a given mean, those at its two ends vary most
     most = n * upper * (1 - upper) * (high - low) ** 2
     at_ends = np.abs(ss - most) <= 1e-12 * (high - low) ** 2 + 1e-9 * np.abs(most)
-    ends = (table.low[some], table.high[some], n * mean, ss + n * mean**2)
+    more = n > 2  # two scores are at the ends of their cell
+    ends = (table.low[some], table.high[some], (n * mean)[more], (ss + n * mean**2)[more])
     integers = all(bool((np.abs(x - np.rint(x)) <= 1e-7 + 1e-12 * np.abs(x)).all()) for x in ends)
     return high > low and bool(at_ends.all()), integers
