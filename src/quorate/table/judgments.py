@@ -78,7 +78,7 @@ class Judgments(Collapsed):
 
     def describe(self) -> Description:
         """Facts about these judgments: facets, crossing, balance, what is missing, repeated or constant."""
-        return describe(self)
+        return describe(self, self.score_facts)
 
     def write(self, path: str | os.PathLike[str]) -> Written:
         """Write the judgments to a file that `quorate.read` reads as the same table; whole or not at all.

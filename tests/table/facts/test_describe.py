@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.table.facts.describe import crossing, crossings, describe, duplicates, full_crossing
+from quorate.table.facts.describe import crossing, crossings, duplicates, full_crossing
 from quorate.table.read import read
 
 FACETS = {"item": "item", "judge": "judge"}
@@ -127,7 +127,7 @@ def test_no_answers_at_all():
 
 
 def test_everything_goes_into_json():
-    plain = describe(table(["a", "b"], ["x", "y"], [1, None])).to_dict()
+    plain = table(["a", "b"], ["x", "y"], [1, None]).describe().to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["crossings"] == [{"a": "item", "b": "judge", "kind": "one-to-one", "pairs": 2, "share": 0.5}]
     assert plain["missing"][0]["missing"] == [0, 1]

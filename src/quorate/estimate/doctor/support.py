@@ -29,7 +29,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.rows import Rows
-from quorate.table.facts.describe import Description, describe
+from quorate.table.facts.describe import Description
 from quorate.table.facts.profile import looked_at
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.notes import Note
@@ -371,7 +371,7 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
 
 def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Support:
     """`doctor` of judgments; one of their fits saves another one, if it is that with default options."""
-    facts, labels = describe(table_of(judgments)), judgments.labels
+    facts, labels = table_of(judgments).describe(), judgments.labels
     problems = [*findings(judgments, facts)]
     if labels:
         from quorate.estimate.doctor.analyses import label_analyses, label_findings

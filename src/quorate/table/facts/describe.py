@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from quorate.arrays import Ints
     from quorate.table.collapsed import Collapsed
     from quorate.table.facets import Facet
-    from quorate.table.judgments import Judgments
 
 
 # Crossings of facets: crossed, nested, or in between.
@@ -292,7 +291,7 @@ class Description(Brief):
         return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
 
-def describe(table: Judgments) -> Description:
+def describe(table: Collapsed, scores: ScoreFacts) -> Description:
     """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
 
     Examples
@@ -300,7 +299,7 @@ def describe(table: Judgments) -> Description:
     >>> import polars
     >>> from quorate.table.read import read
     >>> frame = polars.DataFrame({"item": ["a", "a", "b"], "judge": ["x", "y", "x"], "score": [1, 2, 3]})
-    >>> describe(read(frame)).crossings[0].share
+    >>> read(frame).describe().crossings[0].share
     0.75
     """
     pairs, full = crossings(table), full_crossing(table)
@@ -330,7 +329,7 @@ def describe(table: Judgments) -> Description:
         missing=tuple(_missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
-        scores=table.score_facts,
+        scores=scores,
     )
 
 
