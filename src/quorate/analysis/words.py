@@ -286,6 +286,8 @@ def distinct(labels: Sequence[str], most: int = MOST) -> list[str]:
     ['a…ef1', 'a…ef2', 'x']
     """
     short = [shown(label, most) for label in labels]
+    if len({*short}) == len(short):
+        return short
     groups: dict[str, list[int]] = {}
     for position, text in enumerate(short):
         groups.setdefault(text, []).append(position)

@@ -101,7 +101,8 @@ class Freedom:
     def _block(self, rows: Ints, columns: Ints) -> Any:
         s = len(self.known)
         out = np.full((len(rows), len(columns)), self.free, dtype=np.float32)
-        same = np.flatnonzero(np.isin(rows, columns) & (rows >= s))
+        same = np.flatnonzero(rows >= s)
+        same = same[np.isin(rows[same], columns)]
         out[same, rows[same] - columns[:1]] = self.other[rows[same] - s]
         i, j = rows[rows < s], columns[columns < s]
         if len(i) and len(j):

@@ -51,18 +51,19 @@ class Polynomial(NamedTuple):
         fill = 1 / np.sum(self.scale[self.ratings].astype(np.float64) ** -2)
         mean -= one * np.float32((mean[self.ratings].mean(dtype=np.float64) + fill) / 2)
         out: Any = np.empty((len(one), len(one)), dtype=np.float32)
-        for rows in self._blocks():
-            own = np.arange(rows.start, rows.stop), np.arange(rows.stop - rows.start)
-            right = self.scale[rows, 0] / np.float32(self.middle)
-            second = (right[:, None] * self.matrices[0][rows].toarray()).T.copy()  # so little of it is not 0
+        for columns in self._blocks():
+            own = np.arange(columns.start, columns.stop), np.arange(columns.stop - columns.start)
+            right = self.scale[columns, 0] / np.float32(self.middle)
+            second = self.matrices[0][columns].T.multiply(right).toarray()  # so little of it is not 0
             second[own] += right
             first = np.zeros_like(second)
             first[own] = right
-            found = self._stepped(first, second, (own, right), rows.start)
-            found -= mean[rows.start :] * one[rows].T
-            found -= one[rows.start :] * mean[rows].T
-            out[rows, rows.start :] = found.T
-        mirror(out)
+            found = self._stepped(first, second, (own, right), columns.start)
+            ratings = max(self.ratings.stop - columns.start, 0)
+            found[:, :ratings] -= mean[columns.start :]
+            found[:ratings] -= mean[columns].T
+            out[columns.start :, columns] = found
+        mirror(out.T)
         return np.asarray(out)
 
     def sandwich(self, inverse: Floats, meat: Any, out: Floats) -> Floats:
@@ -70,13 +71,13 @@ class Polynomial(NamedTuple):
 
         It is put in ``out``, which may be the inverse. The meat is 0 along the common shift.
         """
-        one, mean = self._mean()
-        for rows in self._blocks():
-            right = meat @ np.ascontiguousarray(inverse[rows].T)
-            found = self.solved(right, rows.start)
-            found -= one[rows.start :] * (mean.T @ right)
-            out[rows, rows.start :] = found.T
-        mirror(out)
+        mean = self._mean()[1]
+        for columns in self._blocks():
+            right = meat @ np.ascontiguousarray(inverse[:, columns])
+            found = self.solved(right, columns.start)
+            found[: max(self.ratings.stop - columns.start, 0)] -= mean.T @ right
+            out[columns.start :, columns] = found
+        mirror(out.T)
         return out
 
     def solved(self, right: Floats, after: int = 0) -> Floats:

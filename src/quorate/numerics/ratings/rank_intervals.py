@@ -111,8 +111,9 @@ def rank_intervals(
     """
     systems = len(estimate)
     largest = _largest(deviations, covariance if drawn is None else drawn)
-    marginal = np.quantile(largest, level, axis=0)
     joint = float(np.quantile(largest.max(axis=1), level))
+    marginal = np.quantile(largest, level, axis=0, overwrite_input=True)
+    del largest  # of many systems it is large
     spent: Any = df if np.ndim(df) else np.broadcast_to(df, (systems, systems))
     edges = _edges(spent)
     joint_ends, own_ends = (_studentised(limit, edges) for limit in (np.array([[joint]]), marginal[:, None]))
@@ -261,7 +262,7 @@ def in_student(deviations: Floats, df: float | Floats, rng: np.random.Generator)
     most = np.minimum(df, _NORMAL)
     square = rng.chisquare(most, deviations.shape)
     square.sort(axis=0)
-    square = square[rng.permutation(len(deviations))]
+    rng.shuffle(square)
     np.sqrt(np.divide(most, square, out=square), out=square)
     return np.multiply(deviations, square, out=square)
 
