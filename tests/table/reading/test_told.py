@@ -458,3 +458,30 @@ def test_several_winners_beside_an_id_and_its_question_are_asked_about(tmp_path)
     with pytest.raises(Unsure, match="gpt4_winner says who won") as asked:
         q.rank(sheet(tmp_path, *rows(head, cells)))
     assert asked.value.ways[0].verb == "judges"
+
+
+@pytest.mark.parametrize(
+    ("item", "system", "judge", "score"),
+    [("对话编号", "模型", "评审员", "得分"), ("رقم المقال", "النظام", "المقيّم", "الدرجة")],
+)
+def test_words_without_blanks_and_letters_from_the_right(tmp_path, item, system, judge, score):
+    cells = [
+        (n, s, j, MARKS[(n + k) % N, at]) for n in range(N) for at, s in enumerate("xy") for k, j in enumerate("uvw")
+    ]
+    table = read(sheet(tmp_path, *rows(f"{item},{system},{judge},{score}", cells)))
+    assert levels(table) == {"item": N, "judge": 3, "system": 2}
+
+
+def test_answers_of_a_form_are_not_what_is_compared(tmp_path):
+    said = ("slow", "fine", "no")
+    cells = [(f"R_{n}", *MARKS[n], said[n % 3]) for n in range(N)]
+    with pytest.raises(Unsure) as asked:
+        q.compare(sheet(tmp_path, *rows("ResponseId,Q5_1,Q5_2,Q5_3,Q9", cells)))
+    assert asked.value.ways[-1].options["wide"]["system"] == ("Q5_1", "Q5_2", "Q5_3")
+
+
+def test_short_labels_in_other_capitals_are_the_same_words(tmp_path):
+    said = ("no", "NO", "yes", "unsure")
+    cells = [(f"c{n}", f"w{j}", said[(n + j * (n % 2)) % 4]) for n in range(N) for j in range(3)]
+    table = read(sheet(tmp_path, *rows("comment_id,worker_id,is_toxic", cells)))
+    assert table.labels == ("no", "unsure", "yes")

@@ -204,8 +204,13 @@ _OF: Mapping[str, str] = {
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
         清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user;
         标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
-        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 题目编号 question_id;
-        编号 id; 序号 number; 时间 time""",
+        提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id;
+        序号 number; 时间 time; 对话 conversation; 文章 article; 摘要 summary; 句子 sentence; 译文 translation;
+        系统 system; 版本 version; 裁判 judge; 选手 运动员 contestant; 轮次 round; 均分 平均分 mean; 排名 名次 rank""",
+    "ar": """
+        المقال article; رقم number; الدرجة score; التقييم rating; المقيم rater; الحكم judge; النظام system;
+        النموذج model; السؤال question; الإجابة response; النص text; الجملة sentence; الترجمة translation;
+        ملاحظات remarks; الدقة accuracy; الطلاقة fluency; المتوسط mean; المجموع total; الفائز winner; تعادل tie""",
     "ja": """
         モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
@@ -230,6 +235,7 @@ _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
 """Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
+_WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}")
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
@@ -254,10 +260,19 @@ def plain(text: str) -> str:
     bare = _BEHIND.sub("", bare)
     words = re.sub(_JOINED, "_", bare)
     folded = words.lower() if words.isascii() else _folded(words)
-    english = [*filter(None, map(_english, _in_phrases([*filter(None, re.split(r"[\W_]+", folded))])))]
+    bare_words = [part for word in re.split(r"[\W_]+", folded) if word for part in _parted(word)]
+    english = [*filter(None, map(_english, _in_phrases(bare_words)))]
     if len(english) == _PAIR and english[0] == "id":  # as other languages join them
         english.reverse()
     return "_".join(english)
+
+
+def _parted(word: str) -> list[str]:
+    """The two known words of two signs or more that one without blanks is made of, as the number of a dialogue."""
+    if word in _ENGLISH or not _WITHOUT_BLANKS.fullmatch(word):
+        return [word]
+    ends = [end for end in range(_PAIR, len(word) - 1) if word[:end] in _ENGLISH and word[end:] in _ENGLISH]
+    return [word[: ends[-1]], word[ends[-1] :]] if ends else [word]
 
 
 def _in_phrases(words: list[str]) -> list[str]:

@@ -146,8 +146,8 @@ def _as_labels(column: str, counts: Mapping[str, int], blank: tuple[tuple[str, f
 
 
 def _folded(word: str) -> str:
-    """A word in small letters and without blanks, unless it is so short that capitals may be meant."""
-    return "".join(word.lower().split()) if len(word) > len("ab") else word
+    """A word in small letters and without blanks; of a letter alone capitals may be meant."""
+    return "".join(word.lower().split()) if len(word) > 1 else word
 
 
 def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing: Missing) -> Words:

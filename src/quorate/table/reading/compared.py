@@ -64,15 +64,20 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         less = of_less(score, ways[0].options, found.reasons, granted)
         return less or replace(found, options=ways[0].options, confidence="likely", said=granted)
     said = "no name says what is compared"
-    ways = ways or _of_who_judged(found, known)
+    ways = ways or _otherwise(table, found, known)
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
 
 
-def _of_who_judged(found: Reading, known: Mapping[str, str]) -> tuple[Meant, ...]:
-    """What is taken for who judged, as what is compared, where nothing else may be."""
+def _otherwise(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[Meant, ...]:
+    """What may be compared where no column is left: the questions that everybody answered, or who judged."""
     facets = {**known, **found.options.get("facets", {})}
-    judge = facets.get(JUDGE)
+    judge, wide = facets.get(JUDGE), found.options.get("wide", {})
     if not judge or JUDGE in _of_columns(found.options):
+        return ()
+    if [*wide] == [ITEM]:
+        answered = {"wide": {SYSTEM: wide[ITEM]}, "facets": {ITEM: judge, JUDGE: ""}}
+        return (Meant({**found.options, **answered}, f"{listed(wide[ITEM], most=4)} are compared"),)
+    if table.column(judge).distinct > _MOST:
         return ()
     fixed = tuple(role for role in found.options.get("fixed", ()) if role != JUDGE)
     options = {**found.options, "facets": {ITEM: facets.get(ITEM, ROW_NUMBER), JUDGE: "", SYSTEM: judge}}
@@ -149,6 +154,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if plain(one.name) not in REPLICATES and 2 * one.filled > table.rows]
     free = [one for one in free if not (one.words and {*map(plain, one.words)} <= _TRUTHS)]  # as of headphones worn
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
+    free = [one for one in free if not QUESTION.fullmatch(plain(one.name))]  # what somebody answered
     free = [one for one in free if not is_aspect(one.name)] or free
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]

@@ -396,7 +396,7 @@ def is_label(table: Table, column: Column, options: Mapping[str, Any], known: Ma
     said = all(len(word) > 1 for word in column.words)  # letters may be answers, or the sides of a comparison
     if "labels" in options and JUDGE not in known and said and {*words_of(column.name)} & _VERDICTS:
         return True
-    named = hinted(column.name) or says_nothing(column.name)
+    named = hinted(column.name) or says_nothing(column.name) or plain(column.name).startswith(_YES_OR_NO)
     if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not named:
         return False
     return table.keys([item, column.name]) > table.keys([item])
