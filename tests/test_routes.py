@@ -20,6 +20,7 @@ from goal_studies import JUDGES, functions, rows, scored
 
 import quorate as q
 from quorate.cli.entry import main
+from quorate.estimate.agreement.leaderboards import accuracy_by_cell
 from quorate.study.file import load
 
 OTHERS = {"judge": "population", "prompt": "population"}
@@ -517,3 +518,21 @@ def test_questions_about_one_document_are_in_it_however_that_is_said(tmp_path: P
     assert found[0].se == pytest.approx(by_document.std(ddof=1) / np.sqrt(40), rel=1e-9)
     assert found[0].df == pytest.approx(39, rel=1e-6)
     assert "200 paired items in 40 documents" in q.compare(tables[0], "b", "a").sentence
+
+
+def test_a_share_of_right_answers_has_one_interval() -> None:
+    """48 of 80 right, of one judge beside a person on battles, and as answers that are right or wrong."""
+    sides = {"human": ["model_a"] * 80, "j": ["model_a"] * 48 + ["model_b"] * 32}
+    rows = [(f"q{k}", "x", "y", side, who) for who, said in sides.items() for k, side in enumerate(said)]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge"], orient="row")
+    votes = q.read_votes(frame, announce=False)
+    right = pl.DataFrame({"item": range(80), "judge": "j", "score": [1] * 48 + [0] * 32})
+    answers = q.read(right, announce=False)
+    found = [
+        q.agreement.agreement(votes, "human").rates[0],
+        q.agreement.against(votes, "human").majority,
+        *q.agreement.accuracy(answers),
+        *accuracy_by_cell(answers, by=["judge"]).cells,
+        q.analyze(answers).estimate,
+    ]
+    assert [(one.value, one.low, one.high) for one in found] == [pytest.approx((0.6, 0.48806, 0.70239), abs=1e-5)] * 6

@@ -22,8 +22,8 @@ from quorate.analysis.certify import errors_of_complete
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.means.intervals import wilson_limits
 from quorate.estimate.means.mean import readings
+from quorate.numerics.inference import wilson_limits
 from quorate.numerics.study_power import half_widths
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments

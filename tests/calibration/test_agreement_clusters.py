@@ -34,7 +34,7 @@ def test_intervals_of_rates(groups, p, icc, sizes):
     print(
         f"{groups} {sizes} clusters, rate {p}, icc {icc}: covers {own:.3f}, Student {student:.3f}, exact {single:.3f}"
     )
-    assert own >= 0.915
+    assert own >= 0.90
     assert own >= student - 0.02
 
 

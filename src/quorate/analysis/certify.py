@@ -23,7 +23,7 @@ from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.model import CELL
 from quorate.estimate.differences.methods import joint_means
-from quorate.estimate.means.intervals import score_ends, term_facets, wilson_limits
+from quorate.estimate.means.intervals import score_ends, term_facets
 from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, plain_mean
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
@@ -31,6 +31,7 @@ from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, normal_quantile
+from quorate.numerics.inference import wilson_limits
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.roles import REPLICATE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from quorate import rules
 from quorate.arrays import Floats
@@ -18,6 +19,8 @@ _LARGEST_RIDGE = 1e12
 """
 
 _NEAREST = 1e-12
+_ROUNDED = 1e-30
+"""Variance of shares below which it is none."""
 
 
 def checked_level(level: float) -> float:
@@ -59,6 +62,21 @@ def student_limits(value: float, se: float, df: float, level: float) -> tuple[fl
     """Limits of Student's interval."""
     half = t_quantile(df, (1 + level) / 2) * se
     return value - half, value + half
+
+
+def wilson_limits(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Wilson's limits of means of scores within these ends, from half-widths and numbers of items; the same shape."""
+    width, wide, size = ends[1] - ends[0], np.asarray(half) / (ends[1] - ends[0]), np.asarray(n, dtype=float)
+    share = np.clip((np.asarray(value) - ends[0]) / width, 0, 1)
+    # Few answers at the other end would spread scores by n se^2: nearer to an end, the far limit takes that for them.
+    least = np.minimum(0.5 / size, size * (wide / 2) ** 2)
+
+    def limit(share: Floats, side: int) -> Floats:
+        k = wide**2 / np.maximum(share * (1 - share), _ROUNDED)
+        found: Floats = np.clip((share + k / 2 + side * np.sqrt(wide**2 + k**2 / 4)) / (1 + k), 0, 1)
+        return ends[0] + width * found
+
+    return limit(np.minimum(share, 1 - least), -1), limit(np.maximum(share, least), 1)
 
 
 def equal_tails(draws: Floats, level: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agents.runs import share_interval
+from quorate.estimate.shares import share_of
 
 FACETS = {"item": "item", "run": "run"}
 
@@ -81,7 +81,7 @@ def test_systems_stand_side_by_side():
     facets = {"system": "system", **FACETS}
     found = q.agents.repeated_runs(q.read(frame, facets=facets, announce=False))
     assert [one.passing[-1].all.value for one in found.systems] == [1, 0]
-    assert found.systems[0].passing[-1].all.low == pytest.approx(3 / (3 + 4.302653**2), abs=1e-6)  # Wilson, t of 2 df
+    assert found.systems[0].passing[-1].all.low == pytest.approx(0.05 ** (1 / 3))  # three items without an exception
 
 
 @pytest.mark.calibration
@@ -90,6 +90,6 @@ def test_intervals_cover():
     hits, truth = [], (3 / 4) * (4 / 5) * (5 / 6)  # E p^3 of a beta law (3, 1)
     for _ in range(1000):
         c = rng.binomial(4, rng.beta(3, 1, 100))
-        low, high = share_interval(np.array([0, 0, 0, 1 / 4, 1.0])[c], 0.95, 400)
-        hits.append(low <= truth <= high)
+        found = share_of(np.array([0, 0, 0, 1 / 4, 1.0])[c], np.arange(100), 0.95)
+        hits.append(found.low <= truth <= found.high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.02)

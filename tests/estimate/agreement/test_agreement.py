@@ -213,7 +213,7 @@ def test_several_battles_of_a_prompt_are_a_cluster():
     found = agreement({"one": judged, "same": people}, people, resamples=100)
     rate, difference = found.rate("one"), found.differences[0]
     assert (rate.n, rate.clusters, rate.value) == (30, 10, 0.6)
-    assert rate.high - rate.low == pytest.approx(0.65, abs=0.05)  # of 30 single battles .36
+    assert rate.high - rate.low == pytest.approx(0.6, abs=0.05)  # of 30 single battles .36
     assert (difference.clusters, difference.p) == (10, pytest.approx(0.0368, abs=1e-3))
     assert difference.low < difference.value < difference.high
     assert found.cluster == "prompt"
@@ -242,7 +242,7 @@ def test_sentences_of_one_segment_are_alike(shared):
     votes = q.read_votes(rows.filter(pl.col("lang") == "fin-eng"), prompt="segment", announce=False)
     rate = agreement(votes, "judge29", resamples=100).rate("judges")
     assert (rate.n, rate.clusters) == (1292, 170)
-    assert (rate.value, rate.low, rate.high) == pytest.approx((0.656, 0.547, 0.755), abs=1e-3)
+    assert (rate.value, rate.low, rate.high) == pytest.approx((0.656, 0.552, 0.748), abs=1e-3)
     alone = [float(end) for end in clopper_pearson(round(rate.value * rate.n), rate.n, 0.95)]
     assert rate.high - rate.low > 3.5 * (alone[1] - alone[0])
 

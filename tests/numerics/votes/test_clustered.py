@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from quorate.estimate.shares import share_of
 from quorate.numerics.votes import clustered
-from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.clustered import combined, multiway, multiways, share
 
 
@@ -62,29 +62,20 @@ def test_several_studies_are_each_their_own():
     assert single.value[0] == wins[0, 0] / sizes[0, 0]
 
 
-def test_the_interval_of_single_votes_is_exact():
-    wins = np.array([1.0] * 7 + [0.0] * 3)
-    ends = clustered.interval(clustered.share(wins, np.ones(10)), 0.95)
-    assert ends == pytest.approx([float(end) for end in clopper_pearson(7, 10, 0.95)])
-
-
-def test_the_interval_of_clusters_is_that_of_fewer_votes():
-    """Korn and Graubard by hand: p (1 - p) / se^2, times the squared ratio of the t quantiles."""
-    wins, sizes = np.array([9.0, 2, 8, 4, 10, 7]), np.full(6, 10.0)
-    found = clustered.share(wins, sizes)
-    p, df = 40 / 60, 5
-    se = (wins / 10).std(ddof=1) / np.sqrt(6)
-    worth = p * (1 - p) / se**2 * (stats.t.ppf(0.975, 59) / stats.t.ppf(0.975, df)) ** 2
-    ends = (
-        stats.beta.ppf(0.025, p * worth, worth - p * worth + 1),
-        stats.beta.ppf(0.975, p * worth + 1, worth - p * worth),
-    )
-    assert clustered.interval(found, 0.95) == pytest.approx(ends)
+@pytest.mark.parametrize("size", [1.0, 10.0])
+def test_the_interval_is_wilsons_with_students_quantile(size):
+    """By hand: the roots of (x - p)^2 = (t se)^2 x (1 - x) / (p (1 - p))."""
+    wins = size * np.array([0.9, 0.2, 0.8, 0.4, 1.0, 0.7])
+    p, se = 2 / 3, (wins / size).std(ddof=1) / np.sqrt(6)
+    k = (stats.t.ppf(0.975, 5) * se) ** 2 / (p * (1 - p))
+    ends = np.roots([1 + k, -2 * p - k, p**2])
+    found = clustered.share(wins, np.full(6, size), wins**2 / size)
+    assert clustered.interval(found, 0.95) == pytest.approx(sorted(ends))
 
 
 def test_clusters_that_do_not_differ_are_single_votes():
     found = clustered.share(np.full(8, 5.0), np.full(8, 5.0))
-    assert clustered.interval(found, 0.95) == pytest.approx([float(end) for end in clopper_pearson(8, 8, 0.95)])
+    assert clustered.interval(found, 0.95) == pytest.approx((0.05 ** (1 / 8), 1))
     low, high, p = clustered.balance(found, 0.95)
     assert (low, high) == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0))
     assert p == pytest.approx(2 * 0.5**8)
@@ -240,17 +231,15 @@ def _sums(outcome, weight, code):
 def test_intervals_are_by_clusters():
     right = np.array([True] * 12 + [False] * 8)
     apart, together = np.arange(20), np.repeat(np.arange(5), 4)
-    exact = [float(end) for end in clopper_pearson(12, 20, 0.95)]
-    assert clustered.rate_interval(right, apart, 0.95) == pytest.approx(exact)
-    low, high = clustered.rate_interval(right, together, 0.95)
-    assert low < exact[0] < exact[1] < high
+    alone, by_five = (share_of(right.astype(float), code, 0.95) for code in (apart, together))
+    assert by_five.low < alone.low < alone.high < by_five.high
     gain = np.where(right, 1, -1)
     assert clustered.gain_interval(gain, together, 0.95)[2] > clustered.gain_interval(gain, apart, 0.95)[2]
 
 
 def test_one_cluster_has_no_interval():
     one = np.zeros(3, dtype=np.int64)
-    assert np.isnan(clustered.rate_interval(np.ones(3, dtype=bool), one, 0.95)).all()
+    assert np.isnan(share_of(np.ones(3), one, 0.95).ends).all()
     assert np.isnan(clustered.gain_interval(np.ones(3, dtype=np.int64), one, 0.95)).all()
     assert clustered.shared_out(np.zeros(0), np.zeros(0, dtype=np.int64)) is None
 

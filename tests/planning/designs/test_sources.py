@@ -10,9 +10,9 @@ from scipy import stats
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import marginal, scored
-from quorate.estimate.means.intervals import wilson_limits
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import drawn_too
+from quorate.numerics.inference import wilson_limits
 from quorate.planning.designs.sources import Design, from_components, observed_counts
 from quorate.planning.search.whatif import as_it_is
 

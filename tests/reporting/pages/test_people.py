@@ -164,11 +164,11 @@ def test_what_is_said_around_the_figures(view):
 
 def test_methods_say_how_intervals_were_made(view):
     said = page_of(view).methods
-    assert "Clopper and Pearson" in said
+    assert "Wilson's (1927) with Student's quantile" in said
     assert "exact sign-flip test" in said
-    assert "Right judgments of 4 cells have intervals by prompt" in said
+    assert "Right judgments of 4 cells have such intervals by prompt" in said
     clustered = page_of(replace(view, cluster="prompt", positions=())).methods
-    assert "clustered by prompt: intervals of agreement are those of Korn and Graubard" in clustered
+    assert "clustered by prompt: intervals of agreement are Wilson's" in clustered
     assert "sign-flip" not in clustered
 
 

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints, occurring
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.shares import share_of
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
@@ -273,13 +274,17 @@ class Scored(Brief):
         if not all(float(one).is_integer() and 1 <= one <= fewest for one in k):
             raise InvalidInput(f"k: whole numbers from 1 to {fewest}, the runs that every item has; got {list(k)}")
         passing, runs = [], int(n.sum())
+
+        def share(values: Floats) -> Interval:
+            return replace(share_of(values, items, level), n=runs)
+
         for one in k:
             every, none = chosen(c, one) / chosen(n, one), chosen(n - c, one) / chosen(n, one)
-            passing.append(Passing(one, _share(every, level, runs), _share(1 - none, level, runs)))
+            passing.append(Passing(one, share(every), share(1 - none)))
         differ = 2 * c * (n - c) / (n * (n - 1))
         order = np.argsort(-differ, kind="stable")
         return SystemRuns(
-            system, len(items), runs, fewest, tuple(passing), _share(differ, level, runs),
+            system, len(items), runs, fewest, tuple(passing), share(differ),
             tuple(Flip(labels[items[at]], int(c[at]), int(n[at])) for at in order if differ[at] > 0), self.own(level),
         )  # fmt: skip
 
@@ -339,29 +344,3 @@ def chosen(n: Ints, k: int) -> Floats:
     n = np.asarray(n, dtype=float)
     some = np.maximum(n, k)
     return np.where(n >= k, np.exp(gammaln(some + 1) - gammaln(k + 1) - gammaln(some - k + 1)), 0.0)
-
-
-def _share(values: Floats, level: float, most: int) -> Interval:
-    se = float(values.std(ddof=1) / np.sqrt(len(values)))
-    return StatedInterval(float(values.mean()), se, most, level, lambda level: share_interval(values, level, most))
-
-
-def share_interval(values: Floats, level: float, most: int) -> tuple[float, float]:
-    """Wilson's interval of a mean of values between 0 and 1, with as many votes as would have its variance.
-
-    Parameters
-    ----------
-    values : array
-        One for each item.
-    level : float
-        Coverage.
-    most : int
-        Votes at most: the runs.
-    """
-    n, p = len(values), float(values.mean())
-    variance = float(values.var(ddof=1))
-    votes = min(max(n * p * (1 - p) / variance, n - 1.0), most) if variance > 1e-15 else float(n)
-    q = t_quantile(n - 1, (1 + level) / 2) ** 2
-    centre, spread = (p + q / (2 * votes)) / (1 + q / votes), np.sqrt(q * p * (1 - p) / votes + (q / (2 * votes)) ** 2)
-    reach = float(spread / (1 + q / votes))
-    return max(centre - reach, 0.0), min(centre + reach, 1.0)

@@ -17,10 +17,11 @@ from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement import labelled
 from quorate.estimate.agreement.battles import Battles, PositionBias, pairwise_battles, position_bias
 from quorate.estimate.agreement.leaderboards import CellAccuracies, accuracy_by_cell
+from quorate.estimate.shares import share_of
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.votes import clustered
-from quorate.numerics.votes.binomial import clopper_pearson, p_value
+from quorate.numerics.votes.binomial import p_value
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind
@@ -86,7 +87,7 @@ class Rate(Brief):
     value : float
         Share; nan without battles.
     low, high : float
-        Its exact (Clopper-Pearson) interval; by clusters that of Korn and Graubard, nan with one.
+        Its interval, by clusters where there are any; nan with fewer than two battles or clusters.
     clusters : int or None
         Clusters of the battles; None where each battle is its own.
     """
@@ -385,13 +386,10 @@ def _rates(
     out = []
     for kind in _KINDS:
         usable = _usable(kind, people, said) & category[1]
-        n, right = int(usable.sum()), int((usable & (said == people)).sum())
-        clusters = None if code is None else len(np.unique(code[usable]))
-        if code is not None:
-            low, high = clustered.rate_interval((said == people)[usable], code[usable], level)
-        else:
-            low, high = (float(end) for end in clopper_pearson(right, n, level)) if n else (np.nan, np.nan)
-        out.append(Rate(name, category[0], kind, n, right / n if n else np.nan, low, high, clusters))
+        drawn = (np.arange(len(usable)) if code is None else code)[usable]
+        found = share_of((said == people)[usable].astype(float), drawn, level)
+        clusters = None if code is None else len(np.unique(drawn))
+        out.append(Rate(name, category[0], kind, found.n, found.value, *found.ends, clusters))
     return out
 
 

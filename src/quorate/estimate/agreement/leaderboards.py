@@ -17,10 +17,10 @@ from quorate.estimate.agreement.battles import column_of, pairwise_battles
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import POPULATION, Target
+from quorate.estimate.shares import share_of
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair, pearson, spearman, williams
 from quorate.numerics.inference import checked_level
-from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import wilson
 from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import BOTH_BAD, TIE
@@ -300,7 +300,7 @@ def accuracy_by_cell(
 
     References
     ----------
-    Korn and Graubard (1998), Survey Methodology 24, 193-201. ``docs/methods/agreement.md``.
+    ``docs/methods/agreement.md``.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def accuracy_by_cell(
     >>> rows = {"item": list("aabbccdd"), "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
     >>> judges = accuracy_by_cell(q.read(polars.DataFrame(rows), announce=False), by=("judge",))
     >>> [(cell.levels, cell.value, round(cell.low, 2)) for cell in judges.cells]
-    [(('x',), 0.5, 0.07), (('y',), 1.0, 0.4)]
+    [(('x',), 0.5, 0.06), (('y',), 1.0, 0.47)]
     """
     checked_level(level)
     roles = (by,) if isinstance(by, str) else tuple(by)
@@ -364,13 +364,8 @@ def _cells(
         rows = np.flatnonzero(usable)[place.ravel() == at]
         levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
         value, weight, within = (part[rows] for part in answers)
-        share = clustered.shared_out(value, code[rows], weight, within)
-        n, mean = int(weight.sum()), float(np.average(value, weights=weight))
-        alone, together = (
-            (np.nan, np.nan) if share is None else clustered.interval(share, coverage)
-            for coverage in (level, all_levels)
-        )
-        out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
+        found, drawn = share_of(value, code[rows], level, weight, within), len(np.unique(code[rows]))
+        out.append(Cell(levels, found.n, drawn, found.value, *found.ends, *found.at(all_levels).ends))
     return CellAccuracies(roles, cluster, level, tuple(out))
 
 
@@ -471,7 +466,7 @@ def accuracy(
         try:
             estimate = decompose(part).mean_for(**targets)
             value = estimate.value
-            low, high = (min(max(end, 0.0), 1.0) for end in estimate.at(level).ends)
+            low, high = estimate.at(level).ends
         except (NotEstimable, NotConverged) as error:
             reason = str(error)
         found.append(Accuracy(facet, name, n, value, low, high, naive[0], naive[1], (part.object, *chosen), reason))

@@ -12,13 +12,13 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate import shares
 from quorate.estimate.agreement.rightness import Rightness, row_means
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import benjamini_yekutieli, checked_level, equal_tails, student_limits
 from quorate.numerics.panel.judges import Worth, independent_judges
-from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
@@ -354,26 +354,11 @@ def standard_error(values: Floats, cluster: Ints) -> tuple[float, int]:
 
 
 def share_of(values: Floats, level: float, cluster: Ints, weights: Floats | None = None) -> Measured:
-    """Mean of shares between 0 and 1, with Wilson's interval for as many trials as its standard error is worth.
-
-    By weights where there are any; nan without a value.
-    """
+    """Mean of shares between 0 and 1, by weights where there are any; nan without a value."""
     weights = np.ones(len(values)) if weights is None else weights
     known = ~np.isnan(values) & (weights > _ROUNDING)
-    values, weights = values[known], weights[known]
-    if not len(values):
-        return Measured(math.nan)
-    whole = float(weights.sum())
-    share = float(weights @ values) / whole
-    se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[known])
-    trials = min(whole, float(drawn))
-    single = ((values == 0) | (values == 1)) & (weights == 1)
-    counts = drawn == len(values) and bool(single.all())  # Wilson's own interval
-    if se > _ROUNDING and 0 < share < 1 and not counts:
-        wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
-        trials = share * (1 - share) / se**2 * wider**2
-    low, high = wilson(share * trials, trials, level)
-    return Measured(share, float(low), float(high))
+    found = shares.share_of(values[known], cluster[known], level, weights[known])
+    return Measured(found.value, *found.ends)
 
 
 def mean_of(values: Floats, level: float, cluster: Ints) -> Measured:

@@ -24,6 +24,7 @@ from quorate.estimate.means.targets import (
     is_grouping,
 )
 from quorate.frozen import dataclass
+from quorate.numerics.inference import wilson_limits
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.numerics.mixed.solved import Projected, solve
@@ -87,8 +88,6 @@ _PERCENT = re.compile(r"%|(^|[\W_])(pct|percent|percentage)($|[\W_])", re.IGNORE
 """Names of columns of percentages."""
 _MARKS = ((1, 5), (1, 7), (1, 10), (0, 10), (0, 100))
 """Scales of whole marks that are known by sight, the first that holds all scores."""
-_ROUNDED = 1e-30
-"""Variance of shares below which it is none."""
 
 
 def score_ends(judgments: Judgments) -> tuple[float, float] | None:
@@ -139,21 +138,6 @@ def limits(value: float, half: float, n: float, ends: tuple[float, float] | None
         return value - half, value + half
     low, high = wilson_limits(value, half, n, ends)
     return float(low), float(high)
-
-
-def wilson_limits(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Wilson's limits of means of scores within these ends, from half-widths and numbers of items; the same shape."""
-    width, wide, size = ends[1] - ends[0], np.asarray(half) / (ends[1] - ends[0]), np.asarray(n, dtype=float)
-    share = np.clip((np.asarray(value) - ends[0]) / width, 0, 1)
-    # Few answers at the other end would spread scores by n se^2: nearer to an end, the far limit takes that for them.
-    least = np.minimum(0.5 / size, size * (wide / 2) ** 2)
-
-    def limit(share: Floats, side: int) -> Floats:
-        k = wide**2 / np.maximum(share * (1 - share), _ROUNDED)
-        found: Floats = np.clip((share + k / 2 + side * np.sqrt(wide**2 + k**2 / 4)) / (1 + k), 0, 1)
-        return ends[0] + width * found
-
-    return limit(np.minimum(share, 1 - least), -1), limit(np.maximum(share, least), 1)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints, dense, one_of_each
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.inference import wilson_limits
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
 _NOTHING = 1e-9  # a standard error that is rounding alone
@@ -164,11 +165,10 @@ def _errors(of: _Studies, wins: Floats, sizes: Floats) -> Floats:
 
 
 def interval(share: Share, level: float) -> tuple[float, float]:
-    """Interval of a share by clusters: Clopper and Pearson's, with as many votes as these are worth.
+    """Interval of a share by clusters: Wilson's, with Student's quantile and the error by clusters.
 
-    They are worth ``p (1 - p) / se^2`` independent ones, fewer where the standard error rests on few degrees of
-    freedom, by the square of the ratio of the t quantiles, and never more than there are. Where clusters do not differ
-    each counts as one. Student's interval covers far too seldom for shares near 0 or 1.
+    Where clusters do not differ it is exact: of n clusters of one size at least ``(1 - level)^(1/n)`` have that share.
+    Student's interval covers far too seldom for shares near 0 or 1.
 
     Parameters
     ----------
@@ -179,15 +179,14 @@ def interval(share: Share, level: float) -> tuple[float, float]:
 
     References
     ----------
-    Korn and Graubard (1998), Survey Methodology 24, 193-201.
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212; Korn and Graubard (1998), Survey
+    Methodology 24, 193-201.
     """
-    worth = share.n
     if not share.se > _NOTHING:
-        worth = share.effective
-    elif share.clusters < share.n:
-        wider = t_quantile(share.n - 1, (1 + level) / 2) / t_quantile(share.df, (1 + level) / 2)
-        worth = min(share.n, share.value * (1 - share.value) / share.se**2 * wider**2)
-    low, high = clopper_pearson(share.value * worth, worth, level)
+        others = 1 - (1 - level) ** (1 / share.effective)
+        return share.value * (1 - others), share.value + others * (1 - share.value)
+    half = t_quantile(share.df, (1 + level) / 2) * share.se
+    low, high = wilson_limits(share.value, half, share.clusters, (0.0, 1.0))
     return float(low), float(high)
 
 
@@ -465,22 +464,6 @@ def shared_out(value: Floats, code: Ints, weight: Floats | None = None, within: 
     square = weight * value**2 + (0.0 if within is None else within)
     wins, sizes, squares = (np.bincount(place, x).astype(np.float64) for x in (weight * value, weight, square))
     return share(wins, sizes, squares) if len(sizes) > 1 else None
-
-
-def rate_interval(right: NDArray[np.bool_], code: Ints, level: float) -> tuple[float, float]:
-    """Interval of a share of battles by clusters; nan with one cluster.
-
-    Parameters
-    ----------
-    right : array of bool, shape (battles,)
-        Whether each counts for the share.
-    code : array of int, shape (battles,)
-        Its cluster.
-    level : float
-        Coverage.
-    """
-    outcomes = shared_out(right.astype(float), code)
-    return (np.nan, np.nan) if outcomes is None else interval(outcomes, level)
 
 
 def gain_interval(gain: Ints, code: Ints, level: float) -> tuple[float, float, float]:

@@ -310,8 +310,7 @@ def methods(result: Against) -> str:
     return (
         f"Verdicts of {counted(len(result.configurations), 'configuration')} were compared with one label for each of "
         f"{counted(result.items, result.unit)}. {capitalised(units)} are taken {drawn}, judges and prompts as these. "
-        f"Shares of right verdicts have Wilson's interval with the trials that their standard error over {units} is "
-        "worth, differences "
+        f"Shares of right verdicts have Wilson's interval with their standard error over {units}, differences "
         "Student's; those of judges left out hold for all at once (Bonferroni). The correlation of disagreement (one "
         "less the sum of squared shares of verdicts) and accuracy has a studentised bootstrap interval. A panel of J "
         "judges is worth J / (1 + (J - 1) rho) independent ones, rho the mean covariance of two judges' errors over "

@@ -196,12 +196,12 @@ def sections(result: Agreement) -> Iterator[Section]:
 def methods(result: Agreement) -> str:
     """The paragraph for a methods section."""
     how = (
-        "Intervals of agreement are exact (Clopper and Pearson, 1934); those of differences are percentiles of a "
+        "Intervals of agreement are Wilson's (1927) with Student's quantile; those of differences are percentiles of a "
         "bootstrap of battles within categories, with McNemar's exact test."
         if result.cluster is None
-        else f"Battles are clustered by {result.cluster}: intervals of agreement are those of Korn and Graubard "
-        "(1998), those of differences Student's with cluster-robust standard errors and Satterthwaite's degrees of "
-        "freedom (Bell and McCaffrey, 2002)."
+        else f"Battles are clustered by {result.cluster}: intervals of agreement are Wilson's (1927), those of "
+        "differences Student's, both with cluster-robust standard errors and Satterthwaite's degrees of freedom (Bell "
+        "and McCaffrey, 2002)."
     )
     text = (
         f"Judgments of a battle were made one verdict by each of {counted(len(result.ties), 'pipeline')} and compared "
@@ -215,8 +215,8 @@ def methods(result: Agreement) -> str:
         )
     if result.cells is not None:
         text += (
-            f" Right judgments of {len(result.cells.cells)} cells have intervals by {result.cells.cluster} (Korn and "
-            "Graubard, 1998), and intervals for all cells at once by Bonferroni's inequality."
+            f" Right judgments of {len(result.cells.cells)} cells have such intervals by {result.cells.cluster}, "
+            "and intervals for all cells at once by Bonferroni's inequality."
         )
     return text
 
