@@ -143,7 +143,7 @@ def test_people_among_the_judges(run, path):
     ("words", "says"),
     [
         ("", "--human: name the judges who are people, or give --human-label"),
-        ("--human a --human-label person", "--human: people are judges, a column (--human-label) or a file"),
+        ("--human a --human-label person", "--human: name the judges who are people, or give --human-label"),
         ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
         ("--human nobody", "nobody"),
         ("--human-label nobody", 'no column "nobody"'),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @command
 def against(
     file: options.File,
-    labels: options.Labelled,
+    labels: options.People,
     own: Annotated[options.Declared, of("quorate.estimate.agreement.against:against")],
     reading: options.Reading,
     files: options.Files,
@@ -99,7 +99,7 @@ def corrected(
     a: str | None = operand("A", "Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."),
     b: str | None = operand("B", "Against it. Default, of votes: all others."),
     *,
-    labels: options.Labelled,
+    labels: options.People,
     own: Annotated[options.Declared, of("quorate.estimate.agreement.prediction_powered:corrected", "a", "b")],
     reading: options.Reading,
     files: options.Files,
@@ -121,7 +121,7 @@ NEEDED = of("quorate.planning.labels_plan:plan_board_labels")
 @command
 def corrected_ratings(
     file: options.VotesFile,
-    labels: options.Labelled,
+    labels: options.People,
     own: Annotated[options.Declared, of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")],
     elo: bool = option("", "Points of the Elo scale, 1000 on average.", default=False),
     *,

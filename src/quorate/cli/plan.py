@@ -231,7 +231,7 @@ def _refuse(names: list[str], why: str) -> None:
 @command
 def plan_labels(
     file: options.File,
-    labels: options.Labelled,
+    labels: options.People,
     own: Annotated[options.Declared, of("quorate.planning.plan_labels:plan_labels")],
     prices: Annotated[options.Prices, only("price", "judge_price", "item_price")],
     human_price: Annotated[float, typer.Option(metavar="USD", help="Price of one answer by a person.")],

@@ -275,8 +275,8 @@ def test_people_are_a_column_a_judge_or_a_file(people_votes, scored):
     assert people.wins("x", "y") == 1
     judged, people = People(people=people_votes, human_label="person").sources(people_votes, Reading(), "prompt")
     assert (judged.wins("x", "y"), people.wins("x", "y")) == (1, 0)
-    with pytest.raises(InvalidInput, match="give one"):
-        People(people=people_votes, human=["ann"])
+    with pytest.raises(InvalidInput, match="one of the three"):
+        People(people=people_votes, human=["ann"]).sources(people_votes, Reading(), "prompt")
 
 
 def test_scores_need_no_people_unless_agreement_with_them_is_asked(people_votes, scored):

@@ -32,8 +32,8 @@ Named = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled(Group):
-    """Labels of people: of some of the judges, in a column beside those of judges, or in a file that is read alike."""
+class People(Group):
+    """People: some of the judges, a column beside those of judges, or a file of their own."""
 
     human: Named = None
     human_label: Column = None
@@ -104,11 +104,7 @@ class Labelled(Group):
         from quorate.table.reading.reading import Unsure
         from quorate.table.votes import Votes
 
-        if (bool(self.human), self.human_label is not None, self.people is not None).count(True) != 1:
-            raise InvalidInput(
-                "--human: name the judges who are people, or give --human-label, the column of what people said, or "
-                "--people, their file; one of the three"
-            )
+        self.refuse_unless_named(self.human, self.human_label, self.people)
         if self.human_label is not None:
             if isinstance(judged, Votes):
                 return _in_column(file, reading, self.human_label, key, **people)
@@ -123,6 +119,58 @@ class Labelled(Group):
         except (UnknownColumn, Unsure) as error:
             why = error.problem if isinstance(error, Unsure) else error
             raise InvalidInput(f"--people: {self.people} is read as the judges are, and {why}") from None
+
+    def sources(
+        self, file: Path, reading: Reading, key: str, *, needed: bool = False
+    ) -> tuple[Votes | Judgments, Votes | list[str] | None]:
+        """What judges said of battles, and what people said, or which judges are people; None where nobody names them.
+
+        Votes of people may be in a file of their own where judges have scores, in the column ``--human-label`` of it.
+
+        Parameters
+        ----------
+        file : Path
+            Votes, or scores where people have a file of their own, or are not needed.
+        reading : Reading
+            How it is read; facets are of scores and of votes.
+        key : str
+            Role of what the two systems of a vote answered.
+        needed : bool
+            Whether there must be people.
+
+        Raises
+        ------
+        InvalidInput
+            If people are named twice, or needed and not named.
+        """
+        winner: dict[str, Any] = {} if self.human_label is None else {"winner": self.human_label}
+        if needed or self.given():
+            self.refuse_unless_named(self.human, self.people or self.human_label)
+        people = None if self.people is None else reading.alike().votes(self.people, **winner)
+        asked = people is not None or not (needed or self.given())
+        if asked and not reading.has_votes(file):
+            if people is None:
+                reading.refuse_other("scores")
+            return reading.judgments(file), people
+        reading.refuse_other("votes", but=("facet",))
+        judged = reading.votes(file, facet=reading.facet)
+        if people is None and winner:
+            people = _in_column(file, reading, winner["winner"], key, facet=reading.facet)
+        return judged, people or self.human or None
+
+    def refuse_unless_named(self, *ways: object) -> None:
+        """Refuse people who are named in none of these ways, or in several.
+
+        Raises
+        ------
+        InvalidInput
+            If they are.
+        """
+        if sum(map(bool, ways)) != 1:
+            raise InvalidInput(
+                "--human: name the judges who are people, or give --human-label, the column of what people said, or "
+                "--people, their file; one of the three"
+            )
 
 
 def _column(file: Path, reading: Reading, judged: Judgments, column: str, found: Mapping[str, Any]) -> Judgments:
@@ -142,53 +190,3 @@ def _in_column(file: Path, reading: VoteReading, column: str, key: str | None, *
     from quorate.estimate.agreement.labelled import beside
 
     return beside(reading.votes(file, winner=column, wins=(), **people), key or PROMPT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class People(Labelled):
-    """People among the judges, as a column of their votes, or in a file of their own, whose judges may have scores."""
-
-    def __post_init__(self) -> None:
-        """Refuse people who are named twice."""
-        ways = (bool(self.human), self.human_label is not None and self.people is None, self.people is not None)
-        if sum(ways) > 1:
-            raise InvalidInput("--human: people are judges, a column (--human-label) or a file (--people); give one")
-
-    def sources(
-        self, file: Path, reading: Reading, key: str, *, needed: bool = False
-    ) -> tuple[Votes | Judgments, Votes | list[str] | None]:
-        """What judges said, and what people said, or which judges are people; None where no option names people.
-
-        Parameters
-        ----------
-        file : Path
-            Votes, or scores where people have a file of their own, or are not needed.
-        reading : Reading
-            How it is read; facets are of scores and of votes.
-        key : str
-            Role of what the two systems of a vote answered.
-        needed : bool
-            Whether there must be people.
-
-        Raises
-        ------
-        InvalidInput
-            If people are needed and none are named.
-        """
-        winner: dict[str, Any] = {} if self.human_label is None else {"winner": self.human_label}
-        people = None if self.people is None else reading.alike().votes(self.people, **winner)
-        asked = people is not None or not (needed or winner or self.human)
-        if asked and not reading.has_votes(file):
-            if people is None:
-                reading.refuse_other("scores")
-            return reading.judgments(file), people
-        reading.refuse_other("votes", but=("facet",))
-        judged = reading.votes(file, facet=reading.facet)
-        if people is None and winner:
-            people = _in_column(file, reading, winner["winner"], key, facet=reading.facet)
-        if people is None and needed and not self.human:
-            raise InvalidInput(
-                "--human: name the judges who are people, or give --human-label, the column of their votes, or "
-                "--people, their file"
-            )
-        return judged, people or (list(self.human) if self.human else None)
