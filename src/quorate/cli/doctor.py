@@ -121,7 +121,9 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
     from quorate.errors import QuorateError
     from quorate.estimate.doctor.support import propose
 
-    rows = {name: value for name, value in reading.rows().items() if name != "only"}
+    rows = {
+        name: value for name, value in reading.arguments().items() if name in ("where", "partitions", "part", "format")
+    }
     try:
         found = propose(file, **rows)
     except InvalidInput as error:
@@ -130,8 +132,7 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
         return None
     except QuorateError:  # said already, by who read it as it is
         return None
-    given = {name: value for name, value in rows.items() if value}
-    return found if found.options != given or found.kind is None else None
+    return found if found.options != rows or found.kind is None else None
 
 
 def _show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:

@@ -341,7 +341,7 @@ def panel(
 
     of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
     column = () if group in (None, AUTO) or of_judge else (str(group),)
-    if not reading.given("scores") and kind_of(file, None, {}, {}, reading.opening()) == "votes":
+    if not reading.given("scores") and kind_of(file, None, {}, reading.opening()) == "votes":
         ways = (
             Meant({}, "does the first one shown win?", "rank", "--position"),
             Meant({}, "the longer one?", "rank", "--covariate length"),

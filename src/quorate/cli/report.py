@@ -46,7 +46,7 @@ def writeup(
 
     if out.as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
-    if not reading.given("scores") and kind_of(file, None, {}, {}, reading.opening()) == "votes":
+    if not reading.given("scores") and kind_of(file, None, {}, reading.opening()) == "votes":
         pages = (
             Meant({}, "the methods of a leaderboard, on its page", "rank", "--report page.html"),
             Meant({}, "of one system against another", "compare", "A B --report page.html"),

@@ -20,26 +20,15 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import LOG
 from quorate.table.read_scores import read_scores
 from quorate.table.reading.item import completing
-from quorate.table.reading.taken import taken
+from quorate.table.reading.taken import ARGUMENTS, OF_VOTES, taken
 from quorate.table.results import wrapped
 from quorate.table.votes import Votes
+from quorate.wording import words
 
-_SCORES = {
-    "score": "score",
-    "object": "item",
-    "nested": None,
-    "fixed": FIXED,
-    "missing": (),
-    "scale": None,
-    "wide": None,
-    "label": None,
-    "numbers": None,
-    "labels": False,
-    "less_is_better": False,
-    "families": None,
-}
-_VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": (), "rank": None}
-"""Arguments for one kind alone, with their defaults."""
+_SCORES = words("score object nested fixed missing scale wide label numbers labels less_is_better families")
+"""Arguments for scores alone."""
+_ROWS = words("kind where only partitions part format")
+"""Arguments that say nothing of what columns stand for."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -189,39 +178,21 @@ def read(
     >>> read(polars.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]}), announce=False).models
     ('x', 'y')
     """
-    rows = Rows(where, partitions, part, format)
-    options: dict[str, Any] = {
-        "score": score,
-        "object": object,
-        "nested": nested,
-        "fixed": fixed,
-        "missing": missing,
-        "scale": scale,
-        "wide": wide,
-        "label": label,
-        "numbers": numbers,
-        "labels": labels,
-        "less_is_better": less_is_better,
-        "families": families,
-        "model_a": model_a,
-        "model_b": model_b,
-        "winner": winner,
-        "outcomes": outcomes,
-        "wins": wins,
-        "rank": rank,
-    }
-    shared: dict[str, Any] = {"only": only, "announce": announce, "where": where}
-    shared |= {"partitions": partitions, "part": part, "format": format}
+    asked, rows = locals(), Rows(where, partitions, part, format)
+    given = {name: asked[name] for name in ARGUMENTS if asked[name] != _PLAIN[name]}
 
     def as_said(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
-        more = {"facets": facets, "status": status, "recognise": recognise or bool(found), **found}
-        return _as_said(source, kind, rows, options | more, shared | _of_rows(found))
+        arguments = {**given, "recognise": recognise or bool(found), **found}
+        return _as_said(source, kind, rows, arguments, announce=announce)
 
-    said = any(options[name] != default for name, default in {**_SCORES, **_VOTES}.items())
-    if said or recognise or facets is not None or status is not None:
-        scores = {name: options[name] for name in _SCORES}
+    if recognise or given.keys() - {*_ROWS}:
+        scores = {name: value for name, value in given.items() if name in _SCORES}
         return completing(lambda found: as_said(kind, found), source, rows, scores, facets)
     return _by_itself(source, kind, rows, as_said, announce=announce)
+
+
+_PLAIN = {name: one.default for name, one in signature(read).parameters.items()}
+"""What arguments are that are not given."""
 
 
 def _by_itself(
@@ -241,23 +212,20 @@ def _by_itself(
 
 
 def _as_said(
-    source: Any, kind: Kind | None, rows: Rows, options: Mapping[str, Any], shared: Mapping[str, Any]
+    source: Any, kind: Kind | None, rows: Rows, given: Mapping[str, Any], *, announce: bool = True
 ) -> Judgments | Votes:
     """The table as the arguments say it is read, and names of columns where these say nothing."""
-    scores, votes = ({name: options[name] for name in names} for names in (_SCORES, _VOTES))
-    facets, status = options["facets"], options["status"]
-    if kind is None and {ITEM, SYSTEM, REPLICATE} & (facets or {}).keys():  # roles that votes do not have
+    facets = given.get("facets") or {}
+    if kind is None and {ITEM, SYSTEM, REPLICATE} & facets.keys():  # roles that votes do not have
         kind = "scores"
-    if kind_of(source, kind, scores, votes, rows) == "scores":
-        return read_scores(source, facets=facets, recognise=options["recognise"], status=status, **scores, **shared)
+    scores = kind_of(source, kind, given, rows) == "scores"
+    others = {"kind", *(OF_VOTES if scores else (*_SCORES, "recognise", "facets"))}
+    own = {name: value for name, value in given.items() if name not in others}
+    if scores:
+        return read_scores(source, announce=announce, **own)
     from quorate.table.read_votes import read_votes
 
-    return read_votes(source, **votes, **by_role(facets), status=status, **shared)
-
-
-def _of_rows(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What was found of which rows are read."""
-    return {name: found[name] for name in ("where", "only", "partitions", "part", "format") if name in found}
+    return read_votes(source, announce=announce, **own, **by_role(facets))
 
 
 def by_role(facets: Mapping[str, str] | None) -> dict[str, Any]:
@@ -268,7 +236,7 @@ def by_role(facets: Mapping[str, str] | None) -> dict[str, Any]:
     return {"facets": {role: column for role, column in (facets or {}).items() if role not in roles}, **roles}
 
 
-def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Mapping[str, Any], rows: Rows) -> Kind:
+def kind_of(source: Any, kind: Kind | None, given: Mapping[str, Any], rows: Rows) -> Kind:
     """What a source holds: as it is said, else as the arguments say, else as its format or its columns do.
 
     Raises
@@ -278,8 +246,10 @@ def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Ma
     """
     if kind not in (None, "scores", "votes"):
         raise InvalidInput(f'kind: expects "scores" or "votes", got {kind!r}')
-    for_scores = next((name for name, value in scores.items() if value != _SCORES[name]), None)
-    for_votes = next((name for name, value in votes.items() if value != _VOTES[name]), None)
+    for_scores, for_votes = (
+        next((name for name in names if name in given and given[name] != _PLAIN[name]), None)
+        for names in (_SCORES, OF_VOTES)
+    )
     wrong = {"scores": for_votes, "votes": for_scores}
     if kind is not None and wrong[kind] is not None:
         raise InvalidInput(f"{wrong[kind]}: is not for {kind}; leave it out, or leave out kind")
@@ -337,9 +307,8 @@ def read_of(source: Any, *, about: str = "") -> Any:
         if not isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame):
             return source
     rows = Rows(None)
-    options: dict[str, Any] = {**_SCORES, **_VOTES, "facets": None, "status": None}
 
     def as_found(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
-        return _as_said(source, kind, rows, options | {"recognise": bool(found), **found}, _of_rows(found))
+        return _as_said(source, kind, rows, {"recognise": bool(found), **found})
 
     return _by_itself(source, None, rows, as_found, about=about)

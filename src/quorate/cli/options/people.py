@@ -177,10 +177,11 @@ def _column(file: Path, reading: Reading, judged: Judgments, column: str, found:
     """Scores that people gave, in a column beside those of judges, of which one may be named judge and is no role."""
     if reading.roles is not None:
         return replace(reading, score=column).judgments(file)
-    facets = {**(reading.of_scores()["facets"] or {}), **found.get("facets", {})}
+    given = reading.arguments("scores")
+    facets = {**given.get("facets", {}), **found.get("facets", {})}
     if JUDGE not in judged.names:
         facets.setdefault(JUDGE, "")
-    if judged.object not in (reading.of_scores()["wide"] or {}):
+    if judged.object not in given.get("wide", {}):
         facets.setdefault(judged.object, judged.facet(judged.object).column)  # it may be told by its values
     return reading.as_scores(file, {**found, "score": column, "facets": facets or None})
 

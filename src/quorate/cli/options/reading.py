@@ -90,19 +90,16 @@ class Rows(Group):
         from quorate.table.read import read
         from quorate.table.reading.taken import options_in
 
-        chosen = [field.name for field in fields(Rows)]
-        for name in (name for name in self.given() if name not in chosen):
+        for name in self.given().keys() - {one.name for one in fields(Rows)}:
             raise InvalidInput(f"{spelled(type(self), name)}: --roles says how the file is read; leave one of them out")
-        rows = {name: value for name, value in self.rows().items() if value}
-        given: dict[str, Any] = {"recognise": True, **options_in(cast("Path", self.roles)), **rows}
+        given: dict[str, Any] = {"recognise": True, **options_in(cast("Path", self.roles)), **self.arguments()}
         if kind is not None:
             given["kind"] = kind
         return read(file, announce=False, **given)
 
     def said(self) -> bool:
         """Whether an option says what columns are."""
-        rows = {field.name for field in fields(Rows)}
-        return any(name not in rows for name in self.given())
+        return bool(self.given().keys() - {one.name for one in fields(Rows)})
 
     def taken(
         self,
@@ -124,15 +121,12 @@ class Rows(Group):
         """How another file is read alike: all its rows, and not as a folder."""
         return replace(self, where=None, only=None, partitions=False)
 
-    def rows(self) -> dict[str, Any]:
-        """As `quorate.read` and `quorate.read_votes` take them."""
-        levels = pairs("--only", self.only, "prompt=p1") or None
+    def arguments(self, kind: Kind | None = None) -> dict[str, Any]:
+        """What the options say, as arguments of `quorate.read`; with ``kind`` without those of the other."""
+        others = self.given({"scores": "votes", "votes": "scores"}[kind]) if kind is not None else {}
+        given = {name: value for name, value in self.given().items() if name not in (*others, "roles")}
         return {
-            "only": levels,
-            "where": self.where,
-            "partitions": self.partitions,
-            "part": self.part,
-            "format": self.file_format,
+            _NAMED.get(name, name): _MEANT[name](value) if name in _MEANT else value for name, value in given.items()
         }
 
     def opening(self) -> Opening:
@@ -221,8 +215,8 @@ class ScoreReading(Rows):
         """The file as judgments, as the options say, and where these leave open what is judged, as its columns do."""
         from quorate.table.reading.item import completing
 
-        options = self.of_scores()
-        facets, _ = options.pop("facets"), options.pop("status")
+        options = self.arguments("scores")
+        facets = options.get("facets")
         return completing(lambda found: self.as_scores(file, found, also), file, self.opening(), options, facets)
 
     def as_scores(self, file: Path, found: Mapping[str, Any], also: tuple[str, ...] = ()) -> Judgments:
@@ -230,47 +224,15 @@ class ScoreReading(Rows):
         from quorate.table.columns.roles import ALIASES
         from quorate.table.read_scores import read_scores
 
-        options = self.of_scores()
-        facets = options["facets"] or {}
+        options = self.arguments("scores")
+        facets = options.get("facets", {})
         facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
-        options |= {"facets": facets or None, **self.rows(), **found}
+        options |= {"facets": facets or None, **found}
         return read_scores(file, recognise=True, announce=False, **options)
-
-    def of_scores(self) -> dict[str, Any]:
-        """What the options say, as arguments of `quorate.read`."""
-        from quorate.table.columns.roles import FIXED
-
-        return {
-            "score": self.score,
-            "facets": pairs("--facet", self.facet, "judge=judge_model", empty=True) or None,
-            "object": self.object_,
-            "nested": pairs("--nested", self.nested, "item=category"),
-            "fixed": FIXED if self.fixed is None else names(self.fixed),
-            "status": self.status,
-            "missing": self.missing or (),
-            "scale": ends(self.scale),
-            "wide": None if self.wide is None else columns_by_role(self.wide),
-            "label": self.label,
-            "numbers": None if self.numbers is None else numbers_of_words(self.numbers),
-            "labels": self.labels,
-            "less_is_better": self.less_is_better,
-            "families": families(self.families),
-        }
 
 
 UNSCALED = only(*(name for name in options_of(ScoreReading) if name != "scale"))
 """Of commands whose ``--scale`` is another."""
-
-
-def ends(scale: str | None) -> tuple[float, float] | None:
-    """Least and greatest score, from ``--scale 1,5``."""
-    if scale is None:
-        return None
-    try:
-        low, high = map(float, scale.split(","))
-    except ValueError:
-        raise InvalidInput(f'--scale: expects the least and the greatest score, such as 1,5, got "{scale}"') from None
-    return low, high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,36 +291,19 @@ class VoteReading(Rows):
         from quorate.table.read import by_role
         from quorate.table.read_votes import read_votes
 
-        options = {**self.of_votes(), **self.rows(), "facets": pairs("--facet", facet, "variant=prompt_id") or None}
-        roles = pairs("--role", self.role, "judge=annotator", empty=True)
+        options = self.arguments("votes")
+        roles = options.pop("facets", {})
         sides = {f"{name}{side}" for name in changed.get("covariates", ()) for side in ("", "_a", "_b")}
         further = {role: roles.pop(role) for role in sides & {*roles}}
-        options["facets"] = {**(options["facets"] or {}), **further} or None
+        options["facets"] = {**pairs("--facet", facet, "variant=prompt_id"), **further} or None
         own = {**found, **by_role(found["facets"])} if "facets" in found else found
         return read_votes(file, announce=False, **{**options, **roles, **own, **changed})
-
-    def of_votes(self) -> dict[str, Any]:
-        """What the options say, as arguments of `quorate.read`."""
-        meanings: dict[str, list[str]] = {}
-        for value in self.outcome or ():
-            for meaning, label in pairs("--outcome", [value], "tie=draw").items():
-                meanings.setdefault(meaning, []).append(label)
-        return {
-            "model_a": self.model_a,
-            "model_b": self.model_b if "," not in self.model_b else names(self.model_b),
-            "winner": names(self.winner),
-            "wins": names(self.wins),
-            "rank": None if self.rank is None else self.rank if "," not in self.rank else names(self.rank),
-            "outcomes": meanings or None,
-            "facets": pairs("--role", self.role, "judge=annotator", empty=True) or None,
-            "status": self.status,
-        }
 
     def has_votes(self, file: Path) -> bool:
         """Whether a file has the columns of both models, or is a ledger or log of votes."""
         from quorate.table.read import kind_of
 
-        return kind_of(file, None, {}, {}, self.opening()) == "votes"
+        return kind_of(file, None, {}, self.opening()) == "votes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -367,10 +312,7 @@ class Reading(ScoreReading, VoteReading):
 
     def kept(self) -> dict[str, Any]:
         """What the options say beside their defaults, as arguments of `quorate.read`."""
-        votes = bool(self.given("votes"))
-        said, plain = ((one.of_votes() if votes else one.of_scores()) for one in (self, type(self)()))
-        rows = {name: value for name, value in self.rows().items() if value}
-        return {name: value for name, value in said.items() if value != plain[name]} | rows
+        return self.arguments("votes" if self.given("votes") else "scores")
 
     def measured(self, file: Path, *groups: Group, **asked: Any) -> Judgments | Votes | Measured:
         """The file as `table` has it, or once for each of its measures, where which is meant is all that is open."""
@@ -427,6 +369,51 @@ class Reading(ScoreReading, VoteReading):
         for group in groups:
             group.refuse_other("votes" if of_votes else "scores")
         return table
+
+
+# What the text of options stands for.
+
+
+def ends(scale: str) -> tuple[float, float]:
+    """Least and greatest score, from ``--scale 1,5``."""
+    try:
+        low, high = map(float, scale.split(","))
+    except ValueError:
+        raise InvalidInput(f'--scale: expects the least and the greatest score, such as 1,5, got "{scale}"') from None
+    return low, high
+
+
+def _meanings(texts: list[str]) -> dict[str, list[str]]:
+    """Labels by what they mean, from ``--outcome tie=draw``."""
+    meanings: dict[str, list[str]] = {}
+    for text in texts:
+        for meaning, label in pairs("--outcome", [text], "tie=draw").items():
+            meanings.setdefault(meaning, []).append(label)
+    return meanings
+
+
+def _one_or_more(text: str) -> str | tuple[str, ...]:
+    return names(text) if "," in text else text
+
+
+_NAMED = {"facet": "facets", "role": "facets", "object_": "object", "outcome": "outcomes", "file_format": "format"}
+"""Arguments of `quorate.read` that have another name than their option."""
+_MEANT: Mapping[str, Callable[[Any], Any]] = {
+    "only": lambda texts: pairs("--only", texts, "prompt=p1"),
+    "facet": lambda texts: pairs("--facet", texts, "judge=judge_model", empty=True),
+    "role": lambda texts: pairs("--role", texts, "judge=annotator", empty=True),
+    "nested": lambda texts: pairs("--nested", texts, "item=category"),
+    "outcome": _meanings,
+    "scale": ends,
+    "wide": columns_by_role,
+    "numbers": numbers_of_words,
+    "families": families,
+    "model_b": _one_or_more,
+    "rank": _one_or_more,
+    "fixed": names,
+    "winner": names,
+    "wins": names,
+}
 
 
 def role_of(name: str | None, table: object) -> str | None:
