@@ -485,3 +485,12 @@ def test_short_labels_in_other_capitals_are_the_same_words(tmp_path):
     cells = [(f"c{n}", f"w{j}", said[(n + j * (n % 2)) % 4]) for n in range(N) for j in range(3)]
     table = read(sheet(tmp_path, *rows("comment_id,worker_id,is_toxic", cells)))
     assert table.labels == ("no", "unsure", "yes")
+
+
+def test_judges_takes_the_one_column_that_tells_reviews_apart(tmp_path, capsys):
+    cells = [(n * 3 + j, f"s{n}", f"P{(n + j) % 5}", MARKS[n, j] - 6) for n in range(N) for j in range(3)]
+    path = sheet(tmp_path, *rows("#,submission #,member name,total score", cells))
+    main(["judges", str(path)])
+    said = capsys.readouterr()
+    assert "member name taken for who judged" in said.err
+    assert "judge = member name" in " ".join(said.out.split())

@@ -20,6 +20,7 @@ from quorate.table.columns.names import (
     form_of,
     groups_items,
     is_aspect,
+    is_compared,
     is_criterion,
     is_id,
     is_judge,
@@ -34,7 +35,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model, maker
 from quorate.table.reading.averages import is_made_of, total_of, totals_in
 from quorate.table.reading.doubt import MOST_MARKS, is_sentence, of_less
-from quorate.table.reading.key import labels
+from quorate.table.reading.key import claims_of, labels, named_as_judged
 from quorate.table.reading.levels import CRITERION, are_people, part_of, stripped, varying
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
@@ -86,6 +87,8 @@ def _otherwise(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[
 
 def of_judged(table: Table, found: Reading) -> Reading:
     """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
+    if (who := _who_judged(table, found)) is not None:
+        return who
     shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
     judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
     if found.confidence != "unsure" or len(judges) != 1 or any(way.verb or way.people for way in found.ways):
@@ -101,6 +104,28 @@ def of_judged(table: Table, found: Reading) -> Reading:
     said = f"{listed(columns, most=6)} taken for judges"
     said += f"; {listed(sorted(others))} left out, by its name what they came to together" if others else ""
     return replace(found, options=way.options, confidence="likely", said=said, meant=())
+
+
+def _who_judged(table: Table, found: Reading) -> Reading | None:
+    """A reading where one column of words tells rows of what is judged apart, and none says who judged; else None."""
+    named = "wide" in found.options or JUDGE in _roles(found.options) or claims_of(table, JUDGE)
+    if named or found.confidence == "unsure":
+        return None
+    score = found.options.get("score", "")
+    taken = {score, *(name for role in (SYSTEM, *REPLICATES) for name in claims_of(table, role))}
+    free = [one for one in labels(table, taken) if one.words and not (one.numeric or is_compared(one.name))]
+    pairs = [
+        (item.name, one.name)
+        for item in named_as_judged(table, taken, True)
+        for one in free
+        if one is not item and table.keys([item.name, one.name]) == table.rows > table.column(item.name).distinct
+    ]
+    if len(pairs) != 1:
+        return None
+    ((item, who),) = pairs
+    said = f"{who} taken for who judged, once each {item}; else say " + argument("facets", {JUDGE: ...})
+    options = {**found.options, "facets": {ITEM: item, JUDGE: who}}
+    return replace(found, options=options, confidence="likely", said=said, meant=())
 
 
 def _roles(options: Mapping[str, Any]) -> set[str]:
