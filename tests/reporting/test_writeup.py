@@ -11,7 +11,7 @@ import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
-from quorate.reporting.paper.nominal import paragraph
+from quorate.reporting.pages import nominal
 from quorate.reporting.paper.record import study_record
 from quorate.reporting.paper.reproduce import Provenance, fingerprint, provenance, titled
 from quorate.reporting.paper.writeup import methods_paragraph, writeup
@@ -111,7 +111,7 @@ def test_limits_of_the_scores_are_stated(shape):
 
 
 def test_one_paragraph_with_shares_alpha_and_sizes():
-    text = paragraph(found())
+    text = nominal.methods(found())
     assert text.startswith("4 judges gave 160 labels of 3 kinds to 40 items. Shares of items by label (95% intervals")
     for said in (
         "Krippendorff's alpha is .",
@@ -125,7 +125,7 @@ def test_one_paragraph_with_shares_alpha_and_sizes():
 
 def test_writeup():
     written = q.writeup(found(), command="quorate report l.csv --labels")
-    assert (written.paragraph, written.checklist) == (paragraph(found()), ())
+    assert (written.paragraph, written.checklist) == (nominal.methods(found()), ())
     assert written.reproduction["labels"] == "fine, rude, spam"
     assert "Reporting checklist" not in written.to_markdown()
     table = q.read(frame(), score="verdict", labels=True, announce=False)
@@ -137,7 +137,7 @@ def test_writeup():
 def test_one_judge_and_gaps():
     one = frame().filter(frame()["judge"] == "j0")
     table = q.read(one, score="verdict", labels=True, missing=("spam",), announce=False)
-    text = paragraph(q.scores.labels(table))
+    text = nominal.methods(q.scores.labels(table))
     assert "1 judge gave" in text
     assert " rows had no label and were taken as missing at random" in text
     assert "nothing is known of agreement" in text

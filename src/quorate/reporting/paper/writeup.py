@@ -140,9 +140,9 @@ def writeup(
     if record is not None and isinstance(found, Labels | AllEqual):
         raise InvalidInput("record: this write-up has no checklist to fill; leave it out")
     if isinstance(found, Labels):
-        from quorate.reporting.paper.nominal import paragraph
+        from quorate.reporting.pages import nominal
 
-        return Writeup(paragraph(found), (), provenance_of_table(found.judgments, found.level, origin))
+        return Writeup(nominal.methods(found), (), provenance_of_table(found.judgments, found.level, origin))
     if table is None:
         raise InvalidInput("source: the judgments that the result is of are needed")
     again = provenance_of_table(table, found.level, origin)
