@@ -113,12 +113,12 @@ def _who_judged(table: Table, found: Reading) -> Reading | None:
         return None
     score = found.options.get("score", "")
     taken = {score, *(name for role in (SYSTEM, *REPLICATES) for name in claims_of(table, role))}
-    free = [one for one in labels(table, taken) if one.words and not (one.numeric or is_judged(one.name))]
+    free = [one for one in labels(table, taken) if one.words and not (one.numeric or is_id(one.name))]
     pairs = [
         (item.name, one.name)
         for item in named_as_judged(table, taken, True)
         for one in free
-        if is_judged(item.name)
+        if is_id(item.name)
         and not is_compared(one.name)
         and table.keys([item.name, one.name]) == table.rows > table.column(item.name).distinct
     ]
