@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from studies import rated
 from tests.estimate.test_nominal import found, frame
 
 import quorate as q
@@ -12,9 +13,9 @@ from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
 from quorate.reporting.pages import nominal
-from quorate.reporting.paper.record import study_record
-from quorate.reporting.paper.reproduce import Provenance, fingerprint, provenance, titled
+from quorate.reporting.paper.reproduce import Provenance, fingerprint, titled
 from quorate.reporting.paper.writeup import methods_paragraph, writeup
+from quorate.reporting.report import page_of
 from quorate.table.facets import Source
 
 
@@ -147,7 +148,7 @@ def test_what_is_needed_to_do_it_again(table, tmp_path):
     path = tmp_path / "scores.csv"
     table().write_csv(path)
     analysis = analyze_judgments(q.read(path, announce=False), price=0.5)
-    found = provenance(analysis, Provenance("quorate analyze scores.csv", 7), study_record({"seed": 3}))
+    found = page_of(analysis, record={"seed": 3}, origin=Provenance("quorate analyze scores.csv", 7)).provenance
     assert found["SHA-256 of the input"] == analysis.judgments.source.sha256
     assert found["software"] == f"quorate {q.__version__}"
     assert (found["command"], found["seed"], found["seed of record"]) == ("quorate analyze scores.csv", "7", "3")
@@ -160,7 +161,7 @@ def test_what_is_needed_to_do_it_again(table, tmp_path):
 
 
 def test_a_frame_has_no_file_but_a_fingerprint(demo):
-    found = provenance(demo, Provenance())
+    found = page_of(demo).provenance
     assert found["seed"] == "fixed: the same input gives the same figures"
     assert found["SHA-256 of the input"].startswith("none")
     assert found["SHA-256 of the judgments"].startswith(fingerprint(demo.judgments))
@@ -183,7 +184,8 @@ def test_a_report_names_neither_keys_nor_tokens(shape):
     source = Source("s3://KEY:SECRET@bucket/scores.csv?token=TOKEN", "0" * 64)
     small = shape("items only")
     analysis = replace(small, judgments=replace(small.judgments, source=source))
-    said = str(provenance(analysis, Provenance("quorate analyze 's3://KEY:SECRET@bucket/scores.csv?token=TOKEN'")))
+    origin = Provenance("quorate analyze 's3://KEY:SECRET@bucket/scores.csv?token=TOKEN'")
+    said = str(page_of(analysis, origin=origin).provenance)
     assert not re.search(
         "KEY|SECRET|TOKEN", said + titled(analysis.judgments.source, "Judgments from a") + str(analysis.to_dict())
     )
@@ -191,4 +193,10 @@ def test_a_report_names_neither_keys_nor_tokens(shape):
 
 def test_environment_variables_are_not_told(demo, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-    assert "sk-very-secret" not in str(provenance(demo, Provenance("quorate analyze x")))
+    assert "sk-very-secret" not in str(page_of(demo, origin=Provenance("quorate analyze x")).provenance)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_a_page_and_a_write_up_come_from_one_table(systems):
+    table, date = rated(systems=systems), {"date of the analysis": ""}
+    assert page_of(table).provenance | date == writeup(table).reproduction | date

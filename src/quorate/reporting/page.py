@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from quorate.caveats import weightiest_first
 from quorate.frozen import dataclass
-from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
+from quorate.reporting.paper.reproduce import Provenance, read_from, titled
 from quorate.table.judgments import Judgments
 from quorate.table.measured import Measured
 from quorate.table.votes import Votes
@@ -300,15 +300,7 @@ class Page:
     def provenance(self) -> dict[str, str]:
         """Everything needed to do it again, by name."""
         seed = self.seed if self.origin.seed is None else self.origin.seed
-        entries = {
-            **made_with(),
-            **self.source,
-            "options": self.options,
-            "command": called(self.origin.command),
-            "seed": seed_used(seed),
-            **self.record,
-        }
-        return {name: value for name, value in entries.items() if value}
+        return replace(self.origin, seed=seed).entries(self.source, self.options, self.record)
 
 
 UNMADE = Figure("facts", Caption(""), ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -44,36 +44,20 @@ class Provenance:
     """
 
     command: str | None = None
-    seed: int | None = None
+    seed: int | str | None = None
     note: str | None = None
 
-
-def provenance(analysis: Analysis, origin: Provenance, record: Record | None = None) -> dict[str, str]:
-    """Everything needed to do it again, by name."""
-    entries = {
-        **made_with(),
-        **source_of_analysis(analysis),
-        "options": options_of(analysis),
-        "command": called(origin.command),
-        "seed": seed_used(origin.seed),
-        **recorded(record),
-    }
-    return {name: value for name, value in entries.items() if value}
-
-
-def provenance_of_table(table: Judgments, level: float, origin: Provenance) -> dict[str, str]:
-    """Everything needed to do again what rests on no model of components, by name."""
-    what = "labels" if table.labels else "scores"
-    entries = {
-        **made_with(),
-        **read_from(table),
-        "SHA-256 of the judgments": f"{fingerprint(table)} ({what} by cell; any order of rows or format)",
-        "labels": ", ".join(shown(label) for label in table.labels),
-        "options": f"level {level:g}",
-        "command": called(origin.command),
-        "seed": seed_used(origin.seed),
-    }
-    return {name: value for name, value in entries.items() if value or name != "labels"}
+    def entries(self, source: Mapping[str, str], options: str, record: Mapping[str, str]) -> dict[str, str]:
+        """Everything needed to do it again, by name."""
+        entries = {
+            **made_with(),
+            **source,
+            "options": options,
+            "command": called(self.command),
+            "seed": seed_used(self.seed),
+            **record,
+        }
+        return {name: value for name, value in entries.items() if value}
 
 
 def source_of_analysis(analysis: Analysis) -> dict[str, str]:
@@ -90,9 +74,7 @@ def source_of_analysis(analysis: Analysis) -> dict[str, str]:
     strata = ", ".join(shown(name) for name in assembled.residual_levels or ())
     own = f"; residuals by level: {strata}" if strata else ""
     return {
-        **_input(judgments.source),
-        "SHA-256 of the judgments": f"{fingerprint(judgments)} (scores by cell; any order of rows or format)",
-        "columns": _columns(judgments.notes),
+        **read_from(judgments),
         "facets": "; ".join(facets),
         "model": f"random: {', '.join(random)}{chosen}{own}",
         "estimator": _estimator(analysis.fit),
@@ -119,7 +101,12 @@ def _installed() -> dict[str, str]:
 
 def read_from(table: Judgments | Votes | Measured) -> dict[str, str]:
     """What was read, and what its columns were taken for."""
-    return {**_input(table.source), "columns": _columns(table.notes)}
+    read = {**_input(table.source), "columns": _columns(table.notes)}
+    if not isinstance(table, Judgments):
+        return read
+    what = "labels" if table.labels else "scores"
+    known = f"{fingerprint(table)} ({what} by cell; any order of rows or format)"
+    return {**read, "SHA-256 of the judgments": known, "labels": ", ".join(map(shown, table.labels))}
 
 
 def called(command: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from quorate.estimate.means.missing_bounds import AllEqual
 from quorate.estimate.means.targets import PANEL
 from quorate.frozen import dataclass
 from quorate.reporting.paper.record import PROJECTED, ChecklistItem, Record, checklist, missing, study_record
-from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
+from quorate.reporting.paper.reproduce import Provenance, options_of, read_from, recorded, source_of_analysis
 from quorate.reporting.print.cells import plain_markdown
 from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
@@ -136,17 +137,20 @@ def writeup(
     table = result if isinstance(result, Judgments) else source
     found = answered(result)
     if isinstance(found, Analysis):
-        return Writeup(methods_paragraph(found), checklist(found, written), provenance(found, origin, written))
+        again = origin.entries(source_of_analysis(found), options_of(found), recorded(written))
+        return Writeup(methods_paragraph(found), checklist(found, written), again)
     if record is not None and isinstance(found, Labels | AllEqual):
         raise InvalidInput("record: this write-up has no checklist to fill; leave it out")
     if isinstance(found, Labels):
         from quorate.reporting.pages import nominal
 
-        return Writeup(nominal.methods(found), (), provenance_of_table(found.judgments, found.level, origin))
+        return Writeup(
+            nominal.methods(found), (), origin.entries(read_from(found.judgments), f"level {found.level:g}", {})
+        )
     if table is None:
         raise InvalidInput("source: the judgments that the result is of are needed")
-    again = provenance_of_table(table, found.level, origin)
     if isinstance(found, AllEqual):
+        again = origin.entries(read_from(table), f"level {found.level:g}", {})
         bound = f"The bound is Clopper and Pearson's, with items as the unit (Quorate {version('quorate')})."
         return Writeup(f"{found.sentence} {bound}", (), again)
     from quorate.reporting.pages import verdict
@@ -155,7 +159,9 @@ def writeup(
     page = verdict.page(found, table) if isinstance(found, ScoreVerdict) else board.page(found, table)
     mean_of_all = analyze_judgments(table, targets={SYSTEM: PANEL})
     stated = tuple(one for one in checklist(mean_of_all, written) if one.name != PROJECTED)
-    return Writeup(f"{data(mean_of_all)} {page.sentence} {page.methods}", stated, again)
+    return Writeup(
+        f"{data(mean_of_all)} {page.sentence} {page.methods}", stated, replace(page, origin=origin).provenance
+    )
 
 
 def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Leaderboard:
