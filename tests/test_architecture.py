@@ -153,6 +153,18 @@ def test_what_long_tests_import_exists():
         assert not gone, f"{path}: there is no {gone}"
 
 
+def test_no_two_public_classes_have_one_name():
+    """In modules of which something is in the reference, and those of `quorate.types`."""
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md")]
+    documented = {name for page in pages for name in re.findall(r"^::: ([\w.]+)", page, re.MULTILINE)}
+    documented |= {name.rpartition(".")[0] for name in documented | imported(MODULES["quorate.types"])}
+    homes: dict[str, set[str]] = {}
+    for module in documented & MODULES.keys():
+        for name in re.findall(r"^class ([A-Z]\w*)", MODULES[module].read_text(encoding="utf-8"), re.MULTILINE):
+            homes.setdefault(name, set()).add(module)
+    assert not {name: found for name, found in homes.items() if len(found) > 1}
+
+
 def test_files_are_short_and_named_for_what_they_do():
     assert not [by_path(path) for path in PATHS if path.read_text(encoding="utf-8").count("\n") > MOST_LINES]
     assert not [by_path(path) for path in PATHS if {path.stem, path.parent.name} & DRAWERS]

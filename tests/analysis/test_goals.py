@@ -12,7 +12,7 @@ from under_way import written
 
 import quorate as q
 from quorate.analysis.goals.path import GoalPath, in_words
-from quorate.analysis.goals.quote import Law, best_two, is_sized, law_of, law_of_votes, one_look
+from quorate.analysis.goals.quote import GoalLaw, best_two, is_sized, law_of, law_of_votes, one_look
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, PreferGoal, Spent, StagedGoal
 from quorate.decide.goals.look import Ending, Look, Power
 from quorate.errors import InvalidInput, NotEstimable
@@ -227,12 +227,12 @@ def test_what_cannot_be_simulated_is_refused(tmp_path):
 
 def test_a_study_of_one_look_costs_what_its_design_does():
     offer = Offer(tuple(f"i{n}" for n in range(400)), ("a", "b", "c"), calls=3000)
-    cost = one_look(HalfWidthGoal(0.1), offer, Law(LAW, 0.0))
-    assert 0 < cost < one_look(HalfWidthGoal(0.05), offer, Law(LAW, 0.0))
+    cost = one_look(HalfWidthGoal(0.1), offer, GoalLaw(LAW, 0.0))
+    assert 0 < cost < one_look(HalfWidthGoal(0.05), offer, GoalLaw(LAW, 0.0))
     votes = Offer(offer.items, offer.judges, people=("a",), calls=3000)
     goal = PreferGoal("x", "y", margin=0.1)
-    assert one_look(goal, votes, Law(VoteLaw(icc=0.5), 0.1)) == pytest.approx(0.24 * 3.2415**2 / 0.1**2, rel=1e-3)
-    assert one_look(StagedGoal("x", "y"), votes, Law(VoteLaw(), 0.1)) is None
+    assert one_look(goal, votes, GoalLaw(VoteLaw(icc=0.5), 0.1)) == pytest.approx(0.24 * 3.2415**2 / 0.1**2, rel=1e-3)
+    assert one_look(StagedGoal("x", "y"), votes, GoalLaw(VoteLaw(), 0.1)) is None
 
 
 def battles(folder, goal, systems=("x", "y"), **changes):

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from quorate.estimate.votes.signals import Measured, per_vote
+from quorate.estimate.votes.signals import Moment, per_vote
 from quorate.numerics.votes import clusters
 from quorate.numerics.votes.clusters import Clusters
 
@@ -60,8 +60,7 @@ def studies(first, second, seed, statistics):
     for _ in range(STUDIES):
         one, two = drawn(first, rng), drawn(second, rng)
         yield [
-            Measured(*clusters.jackknife(two, each)).minus(Measured(*clusters.jackknife(one, each)))
-            for each in statistics
+            Moment(*clusters.jackknife(two, each)).minus(Moment(*clusters.jackknife(one, each))) for each in statistics
         ]
 
 
@@ -128,7 +127,7 @@ def test_intervals_of_votes_on_the_same_prompts_cover(alike):
             wins = rng.binomial(each, np.clip(0.5 + margins[:, None] + 0.2 * mixed, 0, 1)).ravel().astype(float)
             pair, prompt = (one.ravel() for one in np.indices((3, prompts)))
             sums.append(clusters.block_sums(Clusters(pair, wins, np.full(len(wins), float(each)), 3), prompt, prompts))
-        one, two = (Measured(*clusters.jackknife(each_sums, mean_square)) for each_sums in sums)
+        one, two = (Moment(*clusters.jackknife(each_sums, mean_square)) for each_sums in sums)
         for place, paired in enumerate((False, True)):
             low, high = two.minus(one, paired=paired).ends
             held[place] += low <= true[1] - true[0] <= high

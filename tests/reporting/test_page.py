@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace
+from functools import partial
 
 import pytest
 
@@ -34,7 +35,14 @@ def test_a_frame_has_no_name(ballots):
 
 def test_where_it_comes_from(ballots):
     page = Page(
-        "Votes", "They differ.", (), FACTS, "As usual.", dict, source=source_of(ballots()), options="level 0.95"
+        "Votes",
+        "They differ.",
+        (),
+        FACTS,
+        "As usual.",
+        dict,
+        options="level 0.95",
+        source=partial(source_of, ballots()),
     )
     found = replace(page, seed=1, origin=Provenance("quorate rank --api-key sk-1", 7)).provenance
     assert (found["seed"], found["options"]) == ("7", "level 0.95")
@@ -43,4 +51,4 @@ def test_where_it_comes_from(ballots):
     assert page.provenance["seed"] == "fixed: the same input gives the same figures"
     assert replace(page, seed=3).provenance["seed"] == "3"
     assert replace(page, seed=3, origin=Provenance(seed=0)).provenance["seed"] == "0"
-    assert {"input", "options"}.isdisjoint(replace(page, source=source_of(None), options="").provenance)
+    assert {"input", "options"}.isdisjoint(replace(page, source=dict, options="").provenance)

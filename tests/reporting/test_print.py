@@ -236,7 +236,12 @@ def test_no_text_ends_the_element_or_the_attribute_that_it_stands_in():
             return layered([Marks([{"x": word}]).mark("point").encode(x="x:N", tooltip=["x:N"])])
 
         figure = Figure("f", Caption(word, (word,)), [{word: word}], chart, headers={word: word})
-        texts = {"caveats": (word,), "tiles": (Tile(word, word),), "prompts": ((word, word),), "source": {word: word}}
+        texts = {
+            "caveats": (word,),
+            "tiles": (Tile(word, word),),
+            "prompts": ((word, word),),
+            "source": lambda: {word: word},
+        }
         return as_html(made(Section("a", word, (word,), (figure,)), **texts))
 
     text = page('"> </script><img src=x onerror=alert(1)>&')

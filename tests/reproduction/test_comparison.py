@@ -10,7 +10,7 @@ from quorate.reproduction import comparison
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, by_chance, chance, compared, held_together, off
 from quorate.reproduction.reproduce import Chunk, by_id
 from quorate.reproduction.studies.tee.components import RESIDUALS
-from quorate.reproduction.study import Outcome, Publication, Published, Study, Value
+from quorate.reproduction.study import Publication, Published, Results, Study, Value
 
 FIGURES = (
     Published("near", "Table 1", 10.0, 0.5),
@@ -44,7 +44,7 @@ VALUES = {
 def figures(monkeypatch):
     known = Publication({"a": "A (2026)"}, {"a.b": FIGURES}, {"E0": "Not seen", "E1": "Twice as large"})
     monkeypatch.setattr(comparison, "publication", lambda: known)
-    return compared(Study("a.b", "A study", lambda _: Outcome(VALUES)), Outcome(VALUES))
+    return compared(Study("a.b", "A study", lambda _: Results(VALUES)), Results(VALUES))
 
 
 def test_verdicts(figures):

@@ -10,7 +10,7 @@ import quorate as q
 from quorate.errors import InvalidData, InvalidInput
 from quorate.reproduction import reproduce
 from quorate.reproduction import study as studied
-from quorate.reproduction.study import Needed, Outcome, Reanalysis, columns, contents
+from quorate.reproduction.study import Needed, Reanalysis, Results, columns, contents
 
 SMALL = Needed("tables/small.csv", "somewhere", lambda path: columns(path, text=("name",), numbers=("value",)))
 OTHER = Needed("tables/part-*.csv", "somewhere else", lambda path: path.name)
@@ -45,7 +45,7 @@ def test_a_source_may_be_a_folder_in_the_folder_and_a_name_a_pattern(folder):
 
 def test_a_study_without_its_files_says_what_it_needs_and_with_them_is_computed(folder, monkeypatch):
     study = Reanalysis(
-        "tee.pilot", "A pilot", (SMALL,), lambda files, _: Outcome({"mean": float(files.of(SMALL)["value"][0])})
+        "tee.pilot", "A pilot", (SMALL,), lambda files, _: Results({"mean": float(files.of(SMALL)["value"][0])})
     )
     monkeypatch.setattr(reproduce, "chosen", lambda _: (study,))
     found = q.reproduce()

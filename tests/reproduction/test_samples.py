@@ -9,7 +9,7 @@ from quorate.errors import NotConverged, NotEstimable
 from quorate.reproduction import reproduce as registry
 from quorate.reproduction import reproduce as samples
 from quorate.reproduction.reproduce import Chunk, chunks, collected, drawn
-from quorate.reproduction.study import MonteCarlo, Outcome
+from quorate.reproduction.study import MonteCarlo, Results
 
 
 def replicate(law, rng):
@@ -19,7 +19,7 @@ def replicate(law, rng):
     return law + rng.normal(size=2)
 
 
-STUDY = MonteCarlo("mc.toy", "Normal numbers", {"zero": 0.0, "ten": 10.0}, replicate, lambda _: Outcome({}), chunk=10)
+STUDY = MonteCarlo("mc.toy", "Normal numbers", {"zero": 0.0, "ten": 10.0}, replicate, lambda _: Results({}), chunk=10)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.validate import Crossed
+from quorate.simulate.validate import CrossedTable
 from quorate.table.facets import Facet
 
 
@@ -99,7 +99,7 @@ def held(judged):
 
 @pytest.fixture(scope="module")
 def pool(held):
-    return Crossed(held)
+    return CrossedTable(held)
 
 
 def test_the_mean_of_all_items_is_that_of_all_cells(held, pool):
@@ -132,6 +132,6 @@ def test_a_plan_asks_every_item_as_its_layout_says(held, pool, layout, per_item)
 def test_tables_that_are_not_crossed_or_leave_nothing_to_plan_are_refused(held, judged):
     item, judge = held.column("item"), held.column("judge")
     with pytest.raises(NotEstimable, match="33% of all combinations of item, prompt and judge were judged"):
-        Crossed(held.keep(item % 3 == judge))
+        CrossedTable(held.keep(item % 3 == judge))
     with pytest.raises(NotEstimable, match="1 configuration"):
-        Crossed(held.only("prompt", "prompt0000").only("judge", "judge0000"))
+        CrossedTable(held.only("prompt", "prompt0000").only("judge", "judge0000"))

@@ -32,7 +32,7 @@ from quorate.roles import SYSTEM
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind, given, kind_of, options_of
-from quorate.table.measured import Measured, each_measure
+from quorate.table.measured import MeasuredFile, each_measure
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
@@ -198,7 +198,7 @@ def compare(
 
 
 def the_two(
-    table: Judgments | Votes | Measured, facet: str | None = None, claim: Claim | None = None
+    table: Judgments | Votes | MeasuredFile, facet: str | None = None, claim: Claim | None = None
 ) -> tuple[str, str] | None:
     """The systems of a table that has two, None where it has more: of two files that of the first first, else by mean.
 
@@ -207,7 +207,7 @@ def the_two(
     InvalidInput
         If something is claimed, and nothing but the scores would say of which system.
     """
-    if isinstance(table, Measured):
+    if isinstance(table, MeasuredFile):
         return the_two(table.first, facet, claim)
     if isinstance(table, Votes):
         names: Sequence[str] = table.models

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from quorate.caveats import weightiest_first
 from quorate.frozen import dataclass
 from quorate.reporting.paper.reproduce import Provenance, read_from, titled
 from quorate.table.judgments import Judgments
-from quorate.table.measured import Measured
+from quorate.table.measured import MeasuredFile
 from quorate.table.votes import Votes
 
-Table: TypeAlias = Judgments | Votes | Measured
+Table: TypeAlias = Judgments | Votes | MeasuredFile
 Row = dict[str, Any]
 
 
@@ -220,8 +220,8 @@ class Page:
         What would change the answer.
     tiles : tuple of Tile
         The few numbers at the top.
-    source : mapping of str to str
-        What was read, by name.
+    source : callable
+        Gives what was read, by name; called when it is written, for a fingerprint takes its time.
     options : str
         What was chosen.
     seed : int or str, optional
@@ -244,7 +244,7 @@ class Page:
     caveats: tuple[str, ...] = ()
     next_step: Step | None = None
     tiles: tuple[Tile, ...] = ()
-    source: Mapping[str, str] = field(default_factory=dict)
+    source: Callable[[], Mapping[str, str]] = dict
     options: str = ""
     seed: int | str | None = None
     record: Mapping[str, str] = field(default_factory=dict)
@@ -280,7 +280,7 @@ class Page:
             "caveats": weightiest_first(getattr(result, "caveats", ())),
             "options": f"level {level:g}" if isinstance(level, float) else "",
         } | more
-        own = {"title": title_of(table, name), "content": result.to_dict, "source": source_of(table)}
+        own = {"title": title_of(table, name), "content": result.to_dict, "source": partial(source_of, table)}
         return cls(sections=sections, facts=facts, methods=methods, **own, **more)
 
     @cached_property
@@ -296,11 +296,11 @@ class Page:
         """Figures of all sections, in their order."""
         return tuple(figure for section in self.sections for figure in section.figures)
 
-    @property
+    @cached_property
     def provenance(self) -> dict[str, str]:
         """Everything needed to do it again, by name."""
         seed = self.seed if self.origin.seed is None else self.origin.seed
-        return replace(self.origin, seed=seed).entries(self.source, self.options, self.record)
+        return replace(self.origin, seed=seed).entries(self.source(), self.options, self.record)
 
 
 UNMADE = Figure("facts", Caption(""), ())

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -274,7 +275,7 @@ def page_of_any(result: Any, table: Table | None = None) -> Page:
         content=lambda: content,
         caveats=(*weightiest_first(known), *(caveat for caveat in caveats if isinstance(caveat, str))),
         next_step=Step(step) if isinstance(step, str) else None,
-        source=source_of(table),
+        source=partial(source_of, table),
     )
 
 

@@ -14,7 +14,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import holm
 from quorate.numerics.votes.binomial import lower_tail
-from quorate.reproduction.study import AnyStudy, Drawing, Outcome, Published, Value, publication
+from quorate.reproduction.study import AnyStudy, Drawing, Published, Results, Value, publication
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 
@@ -180,14 +180,14 @@ class Reproduction(Result):
         return [dict(vars(one)) for one in self.figures]
 
 
-def compared(study: AnyStudy, outcome: Outcome, missing: str = "", replicates: int = 0) -> tuple[Compared, ...]:
+def compared(study: AnyStudy, outcome: Results, missing: str = "", replicates: int = 0) -> tuple[Compared, ...]:
     """The figures of a study: those that are published, and those that are ours alone.
 
     Parameters
     ----------
     study : AnyStudy
         The study.
-    outcome : Outcome
+    outcome : Results
         What it found; nothing where files are missing.
     missing : str
         What it needs to be computed; empty where it was.

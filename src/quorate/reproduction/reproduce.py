@@ -20,7 +20,7 @@ from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared, held_together
 from quorate.reproduction.studies import archive, budget, cyclic, lee
 from quorate.reproduction.studies.tee import components, coverage, printed, scoring
-from quorate.reproduction.study import AnyStudy, Contents, Drawing, MonteCarlo, Outcome, Reanalysis, contents
+from quorate.reproduction.study import AnyStudy, Contents, Drawing, MonteCarlo, Reanalysis, Results, contents
 from quorate.streams import stream
 from quorate.wording import listed
 from quorate.workers import Jobs, checked_jobs, spread
@@ -282,7 +282,7 @@ def reproduce(
             outcome = one.outcome(draws)
         elif isinstance(one, Reanalysis):
             missing = lacking(one, held)
-            outcome = Outcome({}) if missing else one.outcome(held, stream(seed, one.id))
+            outcome = Results({}) if missing else one.outcome(held, stream(seed, one.id))
         else:
             outcome = one.outcome(stream(seed, one.id))
         figures += compared(one, outcome, missing, counts.get(one.id, 0))

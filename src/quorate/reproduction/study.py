@@ -66,7 +66,7 @@ class Drawing(Brief):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Results:
     """What a study found.
 
     Parameters
@@ -92,12 +92,12 @@ class Study:
     title : str
         What it is, in a line.
     outcome : callable
-        From random numbers to an `Outcome`.
+        From random numbers to `Results`.
     """
 
     id: str
     title: str
-    outcome: Callable[[np.random.Generator], Outcome]
+    outcome: Callable[[np.random.Generator], Results]
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class MonteCarlo:
     replicate : callable
         From a law and random numbers to the numbers of one replicate; nan for what it did not give.
     outcome : callable
-        From the numbers of all replicates, by law, of shape (replicates, numbers), to an `Outcome`.
+        From the numbers of all replicates, by law, of shape (replicates, numbers), to `Results`.
     reps : int
         Replicates of the paper.
     quick : int
@@ -126,7 +126,7 @@ class MonteCarlo:
     title: str
     laws: Mapping[str, Any]
     replicate: Callable[[Any, np.random.Generator], Sequence[float] | Floats]
-    outcome: Callable[[Mapping[str, Floats]], Outcome]
+    outcome: Callable[[Mapping[str, Floats]], Results]
     reps: int = 1000
     quick: int = 100
     chunk: int = field(default=25)
@@ -143,13 +143,13 @@ class Reanalysis:
     needs : tuple of Needed
         The files; without one of them nothing is computed.
     outcome : callable
-        From what is in them and random numbers to an `Outcome`.
+        From what is in them and random numbers to `Results`.
     """
 
     id: str
     title: str
     needs: tuple[Needed[Any], ...]
-    outcome: Callable[[Contents, np.random.Generator], Outcome]
+    outcome: Callable[[Contents, np.random.Generator], Results]
 
 
 AnyStudy: TypeAlias = Study | MonteCarlo | Reanalysis

@@ -48,7 +48,7 @@ _AGAIN, _FILLED, _MOST = 3, 0.8, 20_000_000
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Found:
     """What one study found.
 
     Parameters
@@ -69,7 +69,7 @@ class Drawn:
     design: str
 
 
-class Crossed:
+class CrossedTable:
     """A crossed table as an array of cells, from which studies are drawn.
 
     Parameters
@@ -129,7 +129,7 @@ class Crossed:
         value = np.where(at >= 0, self.table.mean[at], np.nan)
         return float(np.nanmean(np.nanmean(value, axis=0)))
 
-    def one_configuration(self, items: Ints, budget: int, again: int, level: float, rng: np.random.Generator) -> Drawn:
+    def one_configuration(self, items: Ints, budget: int, again: int, level: float, rng: np.random.Generator) -> Found:
         """One configuration drawn at random, and the interval that takes its items for all that varies."""
         levels = tuple(int(rng.integers(count)) for count in self.levels.values())
         at = self.place[(items, *levels)]
@@ -138,11 +138,11 @@ class Crossed:
         value, se = float(part.mean.mean()), float(np.std(part.mean, ddof=1) / np.sqrt(len(at)))
         half = t_quantile(np.inf, (1 + level) / 2) * se
         design = in_words({self.table.object: len(at), REPLICATE: again})
-        return Drawn(value, se, value - half, value + half, part.n_answers, design)
+        return Found(value, se, value - half, value + half, part.n_answers, design)
 
     def planned(
         self, items: Ints, fit: Decomposition, plan: Projection, level: float, rng: np.random.Generator
-    ) -> Drawn:
+    ) -> Found:
         """A plan carried out on items and levels drawn at random, and its interval by the pilot's components."""
         counts = {name: plan.design[name] for name in self.levels}
         chosen = {name: rng.permutation(count)[: counts[name]] for name, count in self.levels.items()}
@@ -160,7 +160,7 @@ class Crossed:
         part = self.asked(np.sort(at[at >= 0]), plan.design[REPLICATE], rng)
         found = self.by_pilot(part, fit, self.targets(len(items)))
         low, high = found.at(level, "satterthwaite").ends
-        return Drawn(found.value, found.se, low, high, part.n_answers, in_words(plan.design, layout))
+        return Found(found.value, found.se, low, high, part.n_answers, in_words(plan.design, layout))
 
     def by_pilot(self, part: Judgments, fit: Decomposition, targets: Mapping[str, Target]) -> Estimate:
         """The mean of scores drawn from the table, as an estimate of its mean, by the components of a pilot.
@@ -243,7 +243,7 @@ PLANS: Mapping[PlanName, str] = {
 }
 """Plans by name, with what each does with a budget."""
 _FEWEST, _PILOT = 20, 30
-UNKNOWN = Drawn(math.nan, math.nan, math.nan, math.nan, 0, "")
+UNKNOWN = Found(math.nan, math.nan, math.nan, math.nan, 0, "")
 
 
 @dataclass(frozen=True)
@@ -423,9 +423,9 @@ def validate(
     >>> found.at("optimal", 60).rmse < found.at("naive", 60).rmse
     True
     """
-    pool, draws = Crossed(checked(judgments)), stream(0, "validate") if rng is None else np.random.default_rng(rng)
+    pool, draws = CrossedTable(checked(judgments)), stream(0, "validate") if rng is None else np.random.default_rng(rng)
     held = _checked(pool, budgets, plans, pilot, runs, level)
-    found: dict[tuple[PlanName, int], list[tuple[float, Drawn]]] = {(name, b): [] for name in plans for b in budgets}
+    found: dict[tuple[PlanName, int], list[tuple[float, Found]]] = {(name, b): [] for name in plans for b in budgets}
     asked = []
     for _ in each("simulated studies", range(runs)):
         order = draws.permutation(pool.shape[0])
@@ -445,7 +445,7 @@ def validate(
 
 
 def _checked(
-    pool: Crossed, budgets: Sequence[int], plans: Sequence[PlanName], pilot: int | None, runs: int, level: float
+    pool: CrossedTable, budgets: Sequence[int], plans: Sequence[PlanName], pilot: int | None, runs: int, level: float
 ) -> int:
     """Items of a pilot, where the table has enough of them and the arguments keep their rules."""
     checked_level(level)
@@ -467,7 +467,7 @@ def _checked(
 
 
 def _chosen(
-    first: Judgments, pool: Crossed, items: int, budgets: Sequence[int]
+    first: Judgments, pool: CrossedTable, items: int, budgets: Sequence[int]
 ) -> dict[int, tuple[Decomposition, Projection]]:
     """The pilot's fit, and its best plan for every budget that buys one; none where it cannot be fitted."""
     try:
@@ -493,7 +493,7 @@ def _chosen(
     return out
 
 
-def _summed(plan: PlanName, budget: int, drawn: list[tuple[float, Drawn]], runs: int) -> PlanRun:
+def _summed(plan: PlanName, budget: int, drawn: list[tuple[float, Found]], runs: int) -> PlanRun:
     """A plan at a budget over all runs that drew it."""
     n = len(drawn)
     drawn = drawn or [(math.nan, UNKNOWN)]

@@ -57,7 +57,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Standing:
+class PersonStanding:
     """How far a person is.
 
     Parameters
@@ -80,7 +80,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Progress:
+class PersonProgress:
     """How far a person is, as the owner sees it.
 
     Parameters
@@ -134,11 +134,11 @@ class People:
             self._last, self._totals = last, {judge.judge: judge.cells for judge in self.ledger.status()}
 
     @whole
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[PersonProgress]:
         """How far everybody is, in the order of the study."""
         known = {judge.judge: judge for judge in self.ledger.status()}
         return [
-            Progress(
+            PersonProgress(
                 name,
                 judge.done + judge.given_up,
                 judge.cells,
@@ -180,17 +180,17 @@ class People:
             self.seats.arrange(name, self.asked.study.seed, spread=ITEM)
 
     @whole
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> PersonStanding:
         """How far somebody is, with a question for them."""
         if self.asked.study.grows and self.ledger.last != self._last:
             self._count()
             self.arrange()
         if name not in self._totals:  # the layout gives them nothing
-            return Standing(None, 0, 0, undoable=False, closed=False)
+            return PersonStanding(None, 0, 0, undoable=False, closed=False)
         seconds = self._seconds(name)
         shown = self.seats.show(name, seconds, self.asked.study.cap)
         total = self._totals[name]
-        return Standing(
+        return PersonStanding(
             None if shown is None else self._task(shown),
             total - self.seats.left(name),
             total,

@@ -26,7 +26,7 @@ Table = Judgments | Votes
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredFile:
     """One file, read once for each of its measures.
 
     Parameters
@@ -41,7 +41,7 @@ class Measured:
     question: Unsure
 
     @classmethod
-    def of(cls, question: Unsure, read: Callable[[Kind, Mapping[str, Any]], Table]) -> Measured:
+    def of(cls, question: Unsure, read: Callable[[Kind, Mapping[str, Any]], Table]) -> MeasuredFile:
         """The file that a question is about, each measure read with its options.
 
         Raises
@@ -208,11 +208,11 @@ def each_measure(function: Function) -> Function:
         if not given and name not in named:
             return function(**named)  # which says what is missing
         source, rest = (given[0], given[1:]) if given else (named.pop(name), ())
-        if not isinstance(source, Measured):
+        if not isinstance(source, MeasuredFile):
             try:
                 return function(source, *rest, **named)
             except Unsure as open_:
-                source = Measured.of(open_, partial(_read, source))
+                source = MeasuredFile.of(open_, partial(_read, source))
         return source.answered(lambda table: function(table, *rest, **named))
 
     return cast("Function", called)

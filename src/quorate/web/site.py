@@ -27,7 +27,7 @@ from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.reporting.print.html import HEAD
 from quorate.study.file import Study
-from quorate.study.people import MOST_COMMENT, People, Standing
+from quorate.study.people import MOST_COMMENT, People, PersonStanding
 from quorate.study.questions import Questions
 from quorate.wording import duration, inert
 
@@ -315,7 +315,7 @@ def question(site: Site) -> list[BaseRoute]:
         key, comment = form.get("task", ""), form.get("comment", "")
         by_script = request.headers.get("sec-fetch-dest") == "empty"  # which shows what it gets, wherever it is from
 
-        def taken(people: People, visitor: Visitor) -> tuple[Visitor, Standing | None]:
+        def taken(people: People, visitor: Visitor) -> tuple[Visitor, PersonStanding | None]:
             check_form(visitor, form, back=True)
             if "undo" in form:
                 people.undo(visitor.name, key)
@@ -329,7 +329,7 @@ def question(site: Site) -> list[BaseRoute]:
     return [Route("/", show), Route("/answer", answer, methods=["POST"])]
 
 
-def page(site: Site, visitor: Visitor, standing: Standing) -> Response:
+def page(site: Site, visitor: Visitor, standing: PersonStanding) -> Response:
     """The page of somebody who is so far."""
     task = standing.task
     far = {"done": standing.done, "total": standing.total, "undoable": standing.undoable, "form": visitor.form}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.ratings.fragility import Flip, cheapest_flip, flips, fragility
+from quorate.estimate.ratings.fragility import LeaderFlip, cheapest_flip, flips, fragility
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties import tie_model
@@ -180,7 +180,7 @@ def test_no_vote_of_a_flip_could_stay(seed, fewest_votes):
     ((winner, loser, dropped),) = flip.drops
     assert dropped == fewest_votes
     assert flips(DESIGN, counts, top, flip)
-    assert not flips(DESIGN, counts, top, Flip(flip.system, dropped - 1, ((winner, loser, dropped - 1),)))
+    assert not flips(DESIGN, counts, top, LeaderFlip(flip.system, dropped - 1, ((winner, loser, dropped - 1),)))
 
 
 def test_a_vote_that_cannot_be_spared_is_passed_over():
@@ -190,7 +190,7 @@ def test_a_vote_that_cannot_be_spared_is_passed_over():
     top, flip = cheapest_flip(DESIGN, counts, 2)
     assert top == 2
     assert flip is None or flips(DESIGN, counts, top, flip)
-    pair = Flip(0, 2, ((2, 0, 1), (2, 1, 1)))
+    pair = LeaderFlip(0, 2, ((2, 0, 1), (2, 1, 1)))
     assert not flips(DESIGN, counts, top, pair) or flip is not None
 
 

@@ -12,7 +12,7 @@ from scipy.special import stdtr
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.ratings.contrast import Contrast, Law, average_odds, expit
+from quorate.estimate.ratings.contrast import Contrast, RatingLaw, average_odds, expit
 from quorate.numerics.ratings.ties import tie_model
 from quorate.reporting.pages.ratings.page import own_words, page
 
@@ -119,7 +119,7 @@ def test_few_degrees_of_freedom_make_the_best_less_sure():
     frame = pl.DataFrame([("x", "y", 60, 40)], schema=["model_a", "model_b", "a", "b"], orient="row")
     many = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
     law = many.laws["sandwich"]
-    few = replace(many, laws={"sandwich": Law(law.covariance, np.full((2, 2), 2.0))}, margin=None)
+    few = replace(many, laws={"sandwich": RatingLaw(law.covariance, np.full((2, 2), 2.0))}, margin=None)
     t = many.difference("x", "y").value / many.difference("x", "y").se
     assert many.best["x"] == pytest.approx(stdtr(99, t), abs=0.01)
     assert few.best["x"] == pytest.approx(stdtr(2, t), abs=0.015)

@@ -9,7 +9,7 @@ import pytest
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.signals import (
     EDGES,
-    Measured,
+    Moment,
     margin_law,
     one_vote_each,
     rate_variance,
@@ -53,7 +53,7 @@ def test_a_pair_of_one_prompt_is_refused():
 
 
 def test_a_difference_has_the_degrees_of_freedom_of_welch():
-    found = Measured(3.0, 1.0, 10.0).minus(Measured(1.0, 2.0, 20.0))
+    found = Moment(3.0, 1.0, 10.0).minus(Moment(1.0, 2.0, 20.0))
     assert (found.value, found.se) == (2.0, pytest.approx(np.sqrt(5)))
     assert found.df == pytest.approx(25 / (1 / 10 + 16 / 20))
     low, high = found.ends

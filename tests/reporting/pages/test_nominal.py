@@ -15,7 +15,7 @@ def test_sections_and_findings():
     assert confusion.rows[0]["label"] != confusion.rows[0]["other"]
     assert len(people.rows) == 5
     assert page.sentence == found().sentence
-    assert page.source["input"] == "polars frame"
+    assert page.provenance["input"] == "polars frame"
 
 
 def test_a_table_of_labels_has_the_page_of_its_labels(tmp_path):

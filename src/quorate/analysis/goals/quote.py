@@ -139,7 +139,7 @@ def _icc(off: Floats, battle: Ints) -> float:
 _KNOWN = frozenset({ITEM, PROMPT, JUDGE, REPLICATE, "cell"})
 
 
-class Law(NamedTuple):
+class GoalLaw(NamedTuple):
     """What a goal is about: variances by term, or of votes how they come about, and the true difference; 0 if none.
 
     Of a goal by category, each variance and the difference may be by category.
@@ -149,7 +149,7 @@ class Law(NamedTuple):
     effect: Amount
 
 
-def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -> Law:
+def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -> GoalLaw:
     """Components and effect as the answers of a study have them.
 
     Where only a sum of components is known, it is taken for the first of them: with one prompt, what items and their
@@ -164,7 +164,7 @@ def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -
         If there are too few answers to tell.
     """
     if isinstance(table, Votes) and isinstance(goal, PreferGoal | BestGoal):
-        return Law(*law_of_votes(goal, table, people))
+        return GoalLaw(*law_of_votes(goal, table, people))
     if isinstance(table, Votes) or not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
         raise InvalidInput("goal: one of two stages, or of other answers than these, is not simulated")
     if isinstance(goal, CompareGoal | HalfWidthGoal) and goal.by is not None:
@@ -172,15 +172,15 @@ def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -
     if isinstance(goal, HalfWidthGoal):
         if SYSTEM in table.names and table.n_levels(SYSTEM) > 1:
             laws = [law_of(goal, part) for _, part in _levels(table, SYSTEM)]
-            return Law({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
+            return GoalLaw({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
         shares = goal.category_shares
-        return Law(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
+        return GoalLaw(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
     if isinstance(goal, CompareGoal) and goal.category_shares is not None:
         apart = stratified_difference(table, goal.a, goal.b, goal.category_shares, targets=goal.target)
-        return Law(_terms(apart.fit), apart.value)
+        return GoalLaw(_terms(apart.fit), apart.value)
     a, b = (goal.a, goal.b) if isinstance(goal, CompareGoal) else best_two(table)
     found = difference(table, a, b, method="paired", targets=goal.target)
-    return Law(_terms(found.fit), found.value)
+    return GoalLaw(_terms(found.fit), found.value)
 
 
 def _levels(table: Judgments, name: str) -> Iterator[tuple[str, Judgments]]:
@@ -189,14 +189,14 @@ def _levels(table: Judgments, name: str) -> Iterator[tuple[str, Judgments]]:
         yield level, without_facet(table.only(name, level), name)
 
 
-def _by_category(laws: Mapping[str, Law]) -> Law:
+def _by_category(laws: Mapping[str, GoalLaw]) -> GoalLaw:
     """Components and effect, each by category; no effect where there is none on any."""
     variances = {term: dict(zip(laws, own, strict=True)) for term, own in _terms_of(laws.values()).items()}
     effects = {name: truth(law.effect, "") for name, law in laws.items()}
-    return Law(variances, effects if any(effects.values()) else 0.0)
+    return GoalLaw(variances, effects if any(effects.values()) else 0.0)
 
 
-def _terms_of(laws: Collection[Law]) -> dict[str, list[float]]:
+def _terms_of(laws: Collection[GoalLaw]) -> dict[str, list[float]]:
     """Variances of every term in all laws; 0 where one of them has none."""
     own = [terms_on(law.components, "") for law in laws if not isinstance(law.components, VoteLaw)]
     names = dict.fromkeys(name for each in own for name in each)
@@ -423,7 +423,7 @@ def is_sized(goal: Goal, effect: Amount) -> bool:
     return margin is not None and all(one == 0 or abs(one) >= margin for one in each)
 
 
-def one_look(goal: Goal, offer: Offer, law: Law) -> float | None:
+def one_look(goal: Goal, offer: Offer, law: GoalLaw) -> float | None:
     """What the cheapest study of one look costs that shows what is true; None where none does, or it is not known."""
     if isinstance(goal, StagedGoal):
         return None
@@ -437,7 +437,7 @@ def one_look(goal: Goal, offer: Offer, law: Law) -> float | None:
         return None
 
 
-def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> Law:
+def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> GoalLaw:
     """What is assumed, or else what the answers so far say."""
     votes = asked.items.pairs
     if votes and assumed.components is not None:
@@ -449,13 +449,13 @@ def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> Law:
             what = "icc: nothing is answered yet; assume some, such as 0.5" if votes else f"components: {_NOTHING}"
             raise InvalidInput(what)
         found = law_of(goal, measured(asked), asked.study.people)
-        return found if assumed.effect is None else Law(found.components, assumed.effect)
+        return found if assumed.effect is None else GoalLaw(found.components, assumed.effect)
     effect = _effect(goal) if assumed.effect is None else assumed.effect
     if votes:
-        return Law(VoteLaw(assumed.tie_share or 0.0, _ICC if assumed.icc is None else assumed.icc), effect)
+        return GoalLaw(VoteLaw(assumed.tie_share or 0.0, _ICC if assumed.icc is None else assumed.icc), effect)
     own = assumed.components
     terms: Mapping[str, Any] = own.random if isinstance(own, Components) else own or {}
-    return Law({name: float(value) for name, value in terms.items()}, effect)
+    return GoalLaw({name: float(value) for name, value in terms.items()}, effect)
 
 
 def _difference(effect: Amount) -> str:

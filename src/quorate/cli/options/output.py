@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Page, Section, Step
     from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Judgments
-    from quorate.table.measured import Measured
+    from quorate.table.measured import MeasuredFile
     from quorate.table.notes import Note
     from quorate.table.votes import Votes
 
@@ -40,7 +40,7 @@ class Output(Group):
         self,
         result: Any,
         files: Files | None = None,
-        source: Judgments | Votes | Measured | None = None,
+        source: Judgments | Votes | MeasuredFile | None = None,
         *,
         notes: Sequence[Note] | None = None,
         also: Iterable[Section] = (),

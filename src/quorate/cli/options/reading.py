@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from quorate.table.exchange.format import Kind
     from quorate.table.exchange.rows import Rows as Opening
     from quorate.table.judgments import Judgments
-    from quorate.table.measured import Measured
+    from quorate.table.measured import MeasuredFile
     from quorate.table.notes import Note
     from quorate.table.votes import Votes
 
@@ -314,9 +314,9 @@ class Reading(ScoreReading, VoteReading):
         """What the options say beside their defaults, as arguments of `quorate.read`."""
         return self.arguments("votes" if self.given("votes") else "scores")
 
-    def measured(self, file: Path, *groups: Group, **asked: Any) -> Judgments | Votes | Measured:
+    def measured(self, file: Path, *groups: Group, **asked: Any) -> Judgments | Votes | MeasuredFile:
         """The file as `table` has it, or once for each of its measures, where which is meant is all that is open."""
-        from quorate.table.measured import Measured
+        from quorate.table.measured import MeasuredFile
         from quorate.table.reading.reading import Unsure
 
         try:
@@ -328,7 +328,7 @@ class Reading(ScoreReading, VoteReading):
                     found = {**found, "where": f"({self.where}) AND ({found['where']})"}
                 return self.as_votes(file, found) if kind == "votes" else self.as_scores(file, found)
 
-            table = Measured.of(open_, as_meant)
+            table = MeasuredFile.of(open_, as_meant)
         for group in groups:
             group.refuse_other(table.question.kind)
         return table

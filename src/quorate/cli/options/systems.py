@@ -14,10 +14,10 @@ from quorate.wording import listed
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
-    from quorate.table.measured import Measured
+    from quorate.table.measured import MeasuredFile
     from quorate.table.votes import Votes
 
-Divided = TypeVar("Divided", bound="Judgments | Votes | Measured")
+Divided = TypeVar("Divided", bound="Judgments | Votes | MeasuredFile")
 
 NO_CLUSTER = "none"
 """What takes votes as independent."""

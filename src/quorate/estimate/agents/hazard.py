@@ -115,7 +115,7 @@ class Hazard(Result):
         return list(each)
 
 
-class Law(NamedTuple):
+class TurnLaw(NamedTuple):
     """Mean scores by turn, and the two parts of the variance of single scores.
 
     Parameters
@@ -260,16 +260,16 @@ class _Parts(NamedTuple):
     between: Floats
     known: float
 
-    def law(self, fit: Decomposition) -> Law:
+    def law(self, fit: Decomposition) -> TurnLaw:
         """By the estimates."""
         values = np.maximum(np.array(list(fit.variances.values())), 0.0)
-        return Law(self.design @ fit.beta, self.within @ values, self.between @ values + self.known)
+        return TurnLaw(self.design @ fit.beta, self.within @ values, self.between @ values + self.known)
 
-    def draws(self, fit: Decomposition, rng: np.random.Generator) -> Law:
+    def draws(self, fit: Decomposition, rng: np.random.Generator) -> TurnLaw:
         """What else the data make plausible."""
         values = np.column_stack([plausible(fit, name, _DRAWS, rng) for name in fit.variances])
         means = _means(fit, self.design, rng)
-        return Law(means, values @ self.within.T, values @ self.between + self.known)
+        return TurnLaw(means, values @ self.within.T, values @ self.between + self.known)
 
 
 def _parts(
@@ -306,7 +306,7 @@ def _means(fit: Decomposition, design: Floats, rng: np.random.Generator) -> Floa
     return out
 
 
-def _chances(law: Law, sign: float, threshold: float) -> tuple[Floats, Floats, Floats]:
+def _chances(law: TurnLaw, sign: float, threshold: float) -> tuple[Floats, Floats, Floats]:
     """Hazards, the products of what is left, and the same where what stays is shared by all turns."""
     away = sign * (law.mean - threshold)
     hazards = ndtr(away / np.sqrt(np.maximum(law.within + law.between[..., None], 1e-300)))

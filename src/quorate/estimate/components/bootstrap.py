@@ -12,7 +12,7 @@ from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fit import Fitted
-from quorate.estimate.means.mean import Basis, Drawn, mean_for
+from quorate.estimate.means.mean import Basis, FacetDraw, mean_for
 from quorate.estimate.means.targets import Target
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
@@ -190,12 +190,12 @@ class Bootstrap:
         spread = {name: np.asarray(np.var(self.level_means[name], axis=1)) for name in self.level_squares}
         return {**self.components, **spread}
 
-    def plausible_square(self, drawn: Drawn, rng: np.random.Generator) -> Floats:
+    def plausible_square(self, drawn: FacetDraw, rng: np.random.Generator) -> Floats:
         """S^2 that a fixed facet taken as a draw may have: ``df S^2 / chi2``, shape (draws,)."""
         out: Floats = drawn.square * drawn.df / rng.chisquare(drawn.df, len(self))
         return out
 
-    def redrawn_square(self, facet: str, drawn: Drawn, rng: np.random.Generator) -> Floats:
+    def redrawn_square(self, facet: str, drawn: FacetDraw, rng: np.random.Generator) -> Floats:
         """S^2 of redrawn levels: their own effects from the population they stand for, with the noise of the draw."""
         means, own = self.level_means[facet], max(drawn.square - float(self._truth @ drawn.noise), 0.0)
         levels = rng.normal(0.0, np.sqrt(own), means.shape)

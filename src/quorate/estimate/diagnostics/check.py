@@ -185,7 +185,7 @@ RESIDUAL = "residual"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quantiles(Result):
+class NormalPlot(Result):
     """Predicted effects of a random term, or residuals, against the quantiles of a normal law.
 
     Parameters
@@ -242,7 +242,7 @@ def redrawn(fit: Decomposition, rng: np.random.Generator) -> Floats:
     return fit.projection.of(y)
 
 
-def quantiles(fit: Decomposition, draws: int, rng: np.random.Generator) -> tuple[tuple[Quantiles, ...], list[Check]]:
+def quantiles(fit: Decomposition, draws: int, rng: np.random.Generator) -> tuple[tuple[NormalPlot, ...], list[Check]]:
     """Effects of every random term and residuals against the normal, with envelopes, and tests of their kurtosis.
 
     Data are drawn from the fit, and what its predictions make of them is compared; components are not estimated
@@ -268,7 +268,7 @@ def quantiles(fit: Decomposition, draws: int, rng: np.random.Generator) -> tuple
         if draws:
             low, high = np.quantile(np.array([ranked for ranked, _ in drawn[name]]), [0.025, 0.975], axis=0)
         labels = () if name == RESIDUAL else tuple(np.array(level_labels(fit.judgments, name))[order])
-        plots.append(Quantiles(name, labels, effect[order], ndtri((np.arange(n) + 0.5) / n), low, high))
+        plots.append(NormalPlot(name, labels, effect[order], ndtri((np.arange(n) + 0.5) / n), low, high))
         if draws and n >= FEWEST_LEVELS:
             checks.append(_heavy(name, kurtosis(standard), np.array([value for _, value in drawn[name]])))
     return tuple(plots), checks

@@ -19,7 +19,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.components.robustness import options_of
-from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, Quantiles, Residuals, chance, quantiles, together
+from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, NormalPlot, Residuals, chance, quantiles, together
 from quorate.estimate.diagnostics.levels import Third, curvature, interaction_by_difficulty, level_checks, split_facets
 from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
@@ -283,7 +283,7 @@ class Diagnosis(Result):
         One row for everything that was looked at, with p-values that are read together by Holm's method.
     not_looked_at : mapping of str to str
         Checks that the data do not allow, and why.
-    quantiles : tuple of Quantiles
+    quantiles : tuple of NormalPlot
         Effects of every random term, and the residuals, against a normal law; none where nothing was drawn.
     thirds : tuple of Third
         Variance between judges, prompts and the like on easy and on hard items.
@@ -294,7 +294,7 @@ class Diagnosis(Result):
     fit: Decomposition = field(repr=False)
     checks: tuple[Check, ...]
     not_looked_at: Mapping[str, str]
-    quantiles: tuple[Quantiles, ...] = field(repr=False)
+    quantiles: tuple[NormalPlot, ...] = field(repr=False)
     thirds: tuple[Third, ...]
     resamples: int
 
@@ -425,7 +425,7 @@ def diagnose(
         looked["drift"] = _attempted(drift, residuals, column)
     else:
         looked["drift"] = "no column says when a score was given; name it (order)"
-    plots: tuple[Quantiles, ...] = ()
+    plots: tuple[NormalPlot, ...] = ()
     if resamples:
         if fit.judgments.score_facts.binary:
             looked["tails"] = "scores of two values follow no bell curve, and nothing rests on one here"

@@ -347,7 +347,7 @@ class Basis(Brief):
         Variance without small-sample adjustment.
     spread : float
         Variance of that, as an estimate.
-    drawn : mapping of str to Drawn
+    drawn : mapping of str to FacetDraw
         Fixed facets taken as draws.
     ends : (float, float), optional
         Of the scale that the value is a mean on; None of a difference, and of scores without ends.
@@ -358,7 +358,7 @@ class Basis(Brief):
     gradient: Floats
     plain: float
     spread: float
-    drawn: Mapping[str, Drawn]
+    drawn: Mapping[str, FacetDraw]
     ends: tuple[float, float] | None = None
 
     @property
@@ -368,7 +368,7 @@ class Basis(Brief):
 
 
 @dataclass(frozen=True)
-class Drawn(Brief):
+class FacetDraw(Brief):
     """A fixed facet taken as a draw: S^2 of its level means, its degrees of freedom, weight, and noise coefficients."""
 
     square: float
@@ -533,18 +533,18 @@ def estimate(fit: Fitted, weighed: Weighed, targets: Mapping[str, Target], gradi
     )
 
 
-def draw_of(fit: Fitted, facet: str, target: Target, used: int | None = None) -> Drawn:
+def draw_of(fit: Fitted, facet: str, target: Target, used: int | None = None) -> FacetDraw:
     """What a fixed facet adds when its levels stand for more than themselves; ``used`` of them unless all are."""
     levels = fit.assembled.fixed.levels[facet]
     m, means = len(levels), levels @ fit.beta
     n = m if used is None else used
     if target == SENSITIVITY:
-        return Drawn(float(np.var(means)), np.inf, 1 / n, np.zeros(len(fit.theta)))
+        return FacetDraw(float(np.var(means)), np.inf, 1 / n, np.zeros(len(fit.theta)))
     if m < 2:
         panel = argument(facet, PANEL, group="targets")
         raise NotEstimable(f"{facet}: one level says nothing about others; use " + panel, {facet})
     factor = 1 / n - (1 / target.size if isinstance(target, Pool) else 0.0)
-    return Drawn(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
+    return FacetDraw(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 
 
 def _target_caveats(fit: Fitted, targets: Mapping[str, Target], parts: Mapping[str, float]) -> Iterator[caveats.Caveat]:

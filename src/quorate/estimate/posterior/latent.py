@@ -19,7 +19,14 @@ from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
-from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, checked_targets, middle
+from quorate.estimate.posterior.result import (
+    DrawnComponents,
+    DrawnMean,
+    DrawnPart,
+    PosteriorMean,
+    checked_targets,
+    middle,
+)
 from quorate.frozen import dataclass
 from quorate.numerics.links.search import logistic_normal
 from quorate.numerics.posterior.densities import Laws
@@ -70,19 +77,19 @@ class LatentPosterior(DrawnComponents):
         return latent_terms(self.laid.names, self.judgments, self.laid.link)
 
     @cached_property
-    def parts(self) -> Mapping[str, Part]:
+    def parts(self) -> Mapping[str, DrawnPart]:
         """Components, the level-1 variance of one judgment, and sensitivities of fixed facets."""
         assembled, n = self.laid.linear.assembled, self.judgments.n_answers
         one = REPLICATE if assembled.replicated else f"{CELL} + {REPLICATE}"
         parts = {
-            name: Part(draws, int(level.max()) + 1, "random")
+            name: DrawnPart(draws, int(level.max()) + 1, "random")
             for name, draws, level in zip(self.laid.names, self.draws.T, self.laid.layout.by_term, strict=True)
         }
-        parts[one] = Part(np.full(len(self.draws), LEVEL_1), n, "level-1")
+        parts[one] = DrawnPart(np.full(len(self.draws), LEVEL_1), n, "level-1")
         for name, rows in assembled.fixed.levels.items():
             if len(rows) > 1:
                 spread = np.var(self.effects @ rows[:, 1:].T, axis=1)
-                parts[name] = Part(spread, len(rows), "sensitivity")
+                parts[name] = DrawnPart(spread, len(rows), "sensitivity")
         return parts
 
     @property
@@ -185,14 +192,14 @@ class Posterior(DrawnComponents):
         return {name: np.var(beta @ rows.T, axis=1) for name, rows in fixed.items() if len(rows) > 1}
 
     @cached_property
-    def parts(self) -> Mapping[str, Part]:
+    def parts(self) -> Mapping[str, DrawnPart]:
         """Components, then sensitivities of fixed facets."""
         random = {
-            name: Part(draws, self.fit.n_levels(t), "random")
+            name: DrawnPart(draws, self.fit.n_levels(t), "random")
             for (name, t), draws in zip(self.fit.representatives.items(), self.draws.T, strict=True)
         }
         fixed = {
-            name: Part(draws, self.judgments.n_levels(name), "sensitivity")
+            name: DrawnPart(draws, self.judgments.n_levels(name), "sensitivity")
             for name, draws in self.level_squares.items()
         }
         return random | fixed

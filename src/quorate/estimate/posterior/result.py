@@ -168,7 +168,7 @@ class PosteriorComponent(OneComponent):
     share_high: float
 
 
-class Part(NamedTuple):
+class DrawnPart(NamedTuple):
     """Draws of one part of the variance of one judgment, the levels behind it, and its kind."""
 
     draws: Floats
@@ -213,7 +213,7 @@ class DrawnComponents(Result, ABC):
 
     @property
     @abstractmethod
-    def parts(self) -> Mapping[str, Part]:
+    def parts(self) -> Mapping[str, DrawnPart]:
         """What the variance of one judgment is made of; components first."""
 
     @property

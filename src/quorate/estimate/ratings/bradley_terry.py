@@ -17,7 +17,7 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, reordered, robust_law
+from quorate.estimate.ratings.contrast import ClusterLaws, RatingLaw, cluster_laws, reordered, robust_law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.moves import Moves, moves
 from quorate.estimate.ratings.ratings import Method, Ratings
@@ -296,7 +296,7 @@ def _refuse_flat(counted: VoteCounts, at: Fit) -> None:
 
 def _uncertain(
     counted: VoteCounts, at: Fit, ridge: float, cluster: Cluster | None, level: float
-) -> tuple[ClusterLaws, dict[Method, Law], Moves | None]:
+) -> tuple[ClusterLaws, dict[Method, RatingLaw], Moves | None]:
     """What is known of the ratings by clusters, their laws, the one that is used last, and how covariates move them."""
     inverse = inverse_information(counted.design, at, ridge)
     found = cluster_laws(counted, at, ridge, inverse, cluster=cluster)
@@ -310,12 +310,12 @@ def _lead(votes: Votes, names: tuple[str, ...], ties: Ties, cluster: Cluster | N
     return margin_of_votes(votes, names[0], names[1], ties="half" if ties == "half" else "drop", cluster=cluster)
 
 
-def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws) -> dict[Method, Law]:
+def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws) -> dict[Method, RatingLaw]:
     """Laws of the ratings: by the model alone, and robust; on a board of many systems only the last, which is used."""
-    laws: dict[Method, Law] = {}
+    laws: dict[Method, RatingLaw] = {}
     if counted.design.systems <= MANY:
         plain = covariance(counted.design, at, ridge, inverse=inverse)
-        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
+        laws["model"] = RatingLaw(plain, np.broadcast_to(math.inf, plain.shape))
     if found.law is None:
         spent = counted.design.systems > MANY and not counted.covariates
         laws["sandwich"] = robust_law(counted, at, ridge, counted.units, inverse, spent=spent)
@@ -398,8 +398,8 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
 
 
 def _resampled(
-    counted: VoteCounts, at: Fit, ridge: float, resamples: int, seed: int, robust: Law, found: ClusterLaws
-) -> tuple[Law, list[Caveat]]:
+    counted: VoteCounts, at: Fit, ridge: float, resamples: int, seed: int, robust: RatingLaw, found: ClusterLaws
+) -> tuple[RatingLaw, list[Caveat]]:
     """Refits of resampled votes; those without a maximum are counted.
 
     With several facets clusters are drawn by the one that ratings vary with the most, and normal draws add the rest.
@@ -426,7 +426,7 @@ def _resampled(
         deviations += stream(seed, "other facets").standard_normal(deviations.shape) @ rest.T
     spread = np.atleast_2d(np.cov(deviations, rowvar=False))
     added = variances(spread, s) / robust.df  # as resampled units vary about their own mean
-    law = Law(widened(spread, added, s), robust.df, deviations)
+    law = RatingLaw(widened(spread, added, s), robust.df, deviations)
     return law, [caveats.refits_without_ratings(drawn.without, resamples)] if drawn.without else []
 
 

@@ -42,11 +42,11 @@ class ClusterLaws:
 
     Parameters
     ----------
-    law : Law or None
+    law : RatingLaw or None
         By all facets at once; None where no facet says anything.
     facets : tuple of str
         Facets that clusters are by.
-    ways : tuple of Law
+    ways : tuple of RatingLaw
         By each alone.
     units : tuple of Units
         Clusters of each.
@@ -54,9 +54,9 @@ class ClusterLaws:
         Facets that votes share and that no cluster is by: variance of ratings by each over that of independent votes.
     """
 
-    law: Law | None
+    law: RatingLaw | None
     facets: tuple[str, ...] = ()
-    ways: tuple[Law, ...] = ()
+    ways: tuple[RatingLaw, ...] = ()
     units: tuple[Units, ...] = ()
     effects: Mapping[str, float] = field(default_factory=dict)
 
@@ -153,15 +153,15 @@ def cluster_laws(
     return ClusterLaws(law, tuple(ways), tuple(ways.values()), units_by, effects)
 
 
-def _at_least(total: Floats, ways: Sequence[Law], systems: int) -> Law:
+def _at_least(total: Floats, ways: Sequence[RatingLaw], systems: int) -> RatingLaw:
     """The law by all facets, of which every difference varies as much as by each; of many systems, every rating."""
     if systems > MANY:
         most = np.max([np.diag(way.covariance) for way in ways], axis=0)
         df = np.min([way.df for way in ways], axis=0)
-        return Law(widened(total, np.maximum(most - np.diag(total), 0.0), systems), df)
+        return RatingLaw(widened(total, np.maximum(most - np.diag(total), 0.0), systems), df)
     each, known = np.stack([variances(way.covariance, systems) for way in ways]), variances(total, systems)
     most, df = combined(known, each, np.stack([way.df for way in ways]))
-    return Law(widened(total, most - known, systems), df)
+    return RatingLaw(widened(total, most - known, systems), df)
 
 
 def _effects(
@@ -190,7 +190,7 @@ def robust_law(
     cluster: str | None = None,
     *,
     spent: bool = False,
-) -> Law:
+) -> RatingLaw:
     """How ratings vary with what is independent: single votes, or clusters by one facet.
 
     The inverse may be spent on it: written over by the covariance.
@@ -212,7 +212,7 @@ def robust_law(
     plain = (lambda: inverse_information(counted.design, at, ridge)) if spent else (lambda: inverse)
     _refuse_unknown(counted, robust, by_model, plain, cluster)
     drawn = scatter(counted.design, at, ridge, units, told.excess)
-    return Law(widened(robust, told.excess, counted.design.systems), told.df, scatter=drawn)
+    return RatingLaw(widened(robust, told.excess, counted.design.systems), told.df, scatter=drawn)
 
 
 def _refuse_unknown(
@@ -304,7 +304,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Law:
+class RatingLaw:
     """How the parameters would vary from one collection of votes to the next.
 
     Parameters
@@ -335,7 +335,7 @@ class Law:
         return self.df.of_ratings if isinstance(self.df, Freedom) else self.df[:systems, :systems]
 
 
-def reordered(laws: dict[Any, Law], order: Ints) -> dict[Any, Law]:
+def reordered(laws: dict[Any, RatingLaw], order: Ints) -> dict[Any, RatingLaw]:
     """Laws with the parameters in another order; they are taken out one by one, as large ones have no room twice."""
     out = {}
     for method in list(laws):
@@ -348,7 +348,7 @@ def reordered(laws: dict[Any, Law], order: Ints) -> dict[Any, Law]:
             df = part_of(df, order)
         covariance = part_of(covariance, order) if len(order) <= MANY else _moved(covariance, order)
         by = by and replace(by, order=order[: len(by.order)])
-        out[method] = Law(covariance, df, None if drawn is None else drawn[:, order], by)
+        out[method] = RatingLaw(covariance, df, None if drawn is None else drawn[:, order], by)
     return out
 
 

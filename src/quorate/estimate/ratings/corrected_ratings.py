@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.agreement.battles import refuse_keyless
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.ratings.bradley_terry import FEW_CLUSTERS, fitted
-from quorate.estimate.ratings.contrast import Law, cluster_laws, reordered
+from quorate.estimate.ratings.contrast import RatingLaw, cluster_laws, reordered
 from quorate.estimate.ratings.corrected_board import CorrectedRatings, JudgeWeight
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Ratings
@@ -463,7 +463,7 @@ def _ratings(board: Board, powered: Powered, order: Any, labels: int, about: dic
     return Ratings(
         systems=tuple(board.counted.systems[i] for i in own[:first].tolist()),
         values=powered.fit.theta[own, 0],
-        laws=reordered({method: Law(powered.covariance, powered.df)}, own),
+        laws=reordered({method: RatingLaw(powered.covariance, powered.df)}, own),
         method=method,
         positioned=False,
         tied=board.design.tied,

@@ -96,7 +96,7 @@ _MOST_ROUNDS, _ROUNDING = 50, 1e-9
 
 
 @dataclass(frozen=True)
-class Flip:
+class LeaderFlip:
     """Votes whose absence puts a system first.
 
     Parameters
@@ -232,7 +232,7 @@ def _refuse_above_all(counted: VoteCounts) -> None:
         raise NotEstimable(f"votes: {some(unbeaten)} {stay} there whatever votes are left out; there is no contender")
 
 
-def _by_rating(counted: VoteCounts, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, Flip | None]:
+def _by_rating(counted: VoteCounts, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, LeaderFlip | None]:
     """The first by rating, and the cheapest flip by influence, or by win rates where it flips ratings too."""
     top, flip = cheapest_flip(counted.pairwise, counted.counts, contenders)
     beaten, won, total = _won(pairs, ties)
@@ -255,7 +255,7 @@ def _won(pairs: Pairs, ties: Ties) -> tuple[Ints, Floats, Floats]:
     return beaten, beaten.sum(axis=1) + half, beaten.sum(axis=1) + beaten.sum(axis=0) + 2 * half
 
 
-def _by_win_rate(pairs: Pairs, ties: Ties) -> tuple[int, Flip | None]:
+def _by_win_rate(pairs: Pairs, ties: Ties) -> tuple[int, LeaderFlip | None]:
     """The first by win rate, and the cheapest flip."""
     beaten, won, total = _won(pairs, ties)
     rate = np.divide(won, total, out=np.full(len(total), -1.0), where=total > 0)
@@ -266,7 +266,7 @@ def _by_win_rate(pairs: Pairs, ties: Ties) -> tuple[int, Flip | None]:
     return top, min(known, key=lambda flip: (flip.dropped, -rate[flip.system])) if known else None
 
 
-def _cheapest(top: int, j: int, beaten: Ints, won: Floats, total: Floats) -> Flip | None:
+def _cheapest(top: int, j: int, beaten: Ints, won: Floats, total: Floats) -> LeaderFlip | None:
     """The fewest decisive votes whose absence puts j above the top.
 
     A vote for the top against j does what a vote for the top against another and one against j by another do together,
@@ -296,7 +296,7 @@ def _cheapest(top: int, j: int, beaten: Ints, won: Floats, total: Floats) -> Fli
         middle = (low + high) // 2
         low, high = (low, middle) if split(middle) is not None else (middle, high)
     x, y = split(high) or (0, 0)
-    return Flip(j, high, tuple(_named(top, j, beaten, x, y, high - x - y)))
+    return LeaderFlip(j, high, tuple(_named(top, j, beaten, x, y, high - x - y)))
 
 
 def _named(top: int, j: int, beaten: Ints, x: int, y: int, z: int) -> list[tuple[int, int, int]]:
@@ -310,7 +310,7 @@ def _named(top: int, j: int, beaten: Ints, x: int, y: int, z: int) -> list[tuple
     return [drop for drop in out if drop[2]]
 
 
-def cheapest_flip(design: Design, counts: Floats, contenders: int) -> tuple[int, Flip | None]:
+def cheapest_flip(design: Design, counts: Floats, contenders: int) -> tuple[int, LeaderFlip | None]:
     """The system with the highest rating, and the cheapest flip found.
 
     Parameters
@@ -330,7 +330,7 @@ def cheapest_flip(design: Design, counts: Floats, contenders: int) -> tuple[int,
     return top, min(flips, key=lambda flip: flip.dropped) if flips else None
 
 
-def _flip(design: Design, counts: Floats, top: int, j: int, theta: Floats) -> Flip | None:
+def _flip(design: Design, counts: Floats, top: int, j: int, theta: Floats) -> LeaderFlip | None:
     """Leave out the votes of most influence on the gap, as many as the influence says; fit again; until j is ahead."""
     left, gap = counts.copy(), float(theta[top] - theta[j])
     for _ in range(_MOST_ROUNDS):
@@ -367,7 +367,7 @@ def _step(
     return None
 
 
-def flips(design: Design, counts: Floats, top: int, flip: Flip) -> bool:
+def flips(design: Design, counts: Floats, top: int, flip: LeaderFlip) -> bool:
     """Whether the ratings without these votes exist and put the flip's system above the top.
 
     Parameters
@@ -378,7 +378,7 @@ def flips(design: Design, counts: Floats, top: int, flip: Flip) -> bool:
         Votes; those left out are taken from the first order.
     top : int
         The first.
-    flip : Flip
+    flip : LeaderFlip
         Votes to leave out.
     """
     left = counts.copy()
@@ -419,7 +419,7 @@ def _ratings(design: Design, counts: Floats, start: Floats) -> Floats | None:
     return refit.theta[:, 0] if refit.converged[0] else None
 
 
-def _flip_of(design: Design, j: int, gone: Floats) -> Flip:
+def _flip_of(design: Design, j: int, gone: Floats) -> LeaderFlip:
     """Votes by winner and loser, over both orders."""
     by_pair = gone.sum(axis=0).reshape(len(design.a), 3)
     drops = [
@@ -428,4 +428,4 @@ def _flip_of(design: Design, j: int, gone: Floats) -> Flip:
         for side, winner, loser in ((0, a, b), (1, b, a))
         if by_pair[p, side] > 0
     ]
-    return Flip(j, int(gone.sum()), tuple(sorted(drops, key=lambda drop: -drop[2])))
+    return LeaderFlip(j, int(gone.sum()), tuple(sorted(drops, key=lambda drop: -drop[2])))

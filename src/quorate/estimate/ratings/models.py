@@ -122,7 +122,7 @@ _UNTIED = {"davidson": "Bradley and Terry", "glenn-david": "Thurstone"}
 
 
 @dataclass(frozen=True)
-class Model(Result):
+class VoteModel(Result):
     """A model of votes, and how it does.
 
     Parameters
@@ -158,7 +158,7 @@ class Models(Result):
 
     Parameters
     ----------
-    models : tuple of Model
+    models : tuple of VoteModel
         By held-out log loss.
     refused : mapping of str to str
         Models that these votes do not allow, and why.
@@ -174,7 +174,7 @@ class Models(Result):
         Library of the frames.
     """
 
-    models: tuple[Model, ...]
+    models: tuple[VoteModel, ...]
     refused: Mapping[str, str]
     n: int
     folds: int
@@ -294,12 +294,12 @@ def models(
             behind = math.nan if one.name == best else mean[one.name] - mean[best]
             se = math.nan if one.name == best else _error(losses[one.name] - losses[best], held.weight, held.cluster)
             aic = 2 * one.parameters - 2 * one.value
-            found.append(Model(one.name, one.options, one.parameters, one.value, aic, mean[one.name], behind, se))
+            found.append(VoteModel(one.name, one.options, one.parameters, one.value, aic, mean[one.name], behind, se))
     if ranked is not None:
         behind = math.nan if best == NAME else mean[NAME] - mean[best]
         se = math.nan if best == NAME else _error(losses[NAME] - losses[best], held.weight, held.cluster)
         free = ranked.design.parameters - len(ranked.design.centred)
-        found.append(Model(NAME, {"rankings": RANKING}, free, math.nan, math.nan, mean[NAME], behind, se))
+        found.append(VoteModel(NAME, {"rankings": RANKING}, free, math.nan, math.nan, mean[NAME], behind, se))
     share = first.counts.sum(axis=(0, 1)) / first.counts.sum()
     equal = np.array([(share[0] + share[1]) / 2] * 2 + [share[2]])
     even = -float(equal[equal > 0] @ np.log(equal[equal > 0]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.estimate.ratings.contrast import ClusterLaws, Law, Rows
+from quorate.estimate.ratings.contrast import ClusterLaws, RatingLaw, Rows
 from quorate.estimate.ratings.counts import VoteCounts
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
@@ -106,7 +106,7 @@ class Moves(Result):
 
 
 def moves(
-    counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws, law: Law, level: float
+    counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws, law: RatingLaw, level: float
 ) -> Moves:
     """How far ratings move, with the error that both ratings share taken out.
 

@@ -16,7 +16,7 @@ from quorate import rules
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
+from quorate.estimate.ratings.contrast import Contrast, RatingLaw, WinRate, average_odds, expit
 from quorate.estimate.ratings.counts import Unrated, unrated_words
 from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.moves import Moves
@@ -44,7 +44,7 @@ from quorate.wording import brief, counted
 # Terms of a rating model beside the ratings: ties, position, covariates, slopes of judges.
 
 
-class Terms:
+class ModelTerms:
     """What a fitted model has beside its ratings; parameters stand in the order of `numerics.ratings.bradley_terry`."""
 
     systems: tuple[str, ...]
@@ -146,7 +146,7 @@ _ROUNDED = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings(Terms, Board):
+class Ratings(ModelTerms, Board):
     """Systems by rating, best first.
 
     A rating is a log odds about the mean of all systems: with a difference of 1 the better system wins 73% of the votes
@@ -159,7 +159,7 @@ class Ratings(Terms, Board):
         Labels, best first.
     values : array, shape (parameters,)
         Ratings, then the position effect and the parameter of ties where they are modelled.
-    laws : mapping of str to Law
+    laws : mapping of str to RatingLaw
         What each method says of their uncertainty.
     method : {"sandwich", "cluster", "bootstrap", "model"}
         The one in use. ``sandwich`` takes votes as independent and nothing else for granted, ``cluster`` clusters of
@@ -211,7 +211,7 @@ class Ratings(Terms, Board):
 
     systems: tuple[str, ...]
     values: Floats
-    laws: Mapping[Method, Law]
+    laws: Mapping[Method, RatingLaw]
     method: Method
     level: float
     ties: Ties
@@ -468,7 +468,7 @@ class Ratings(Terms, Board):
         return neighbours_words(self.neighbours, self.counted_by)
 
     @property
-    def _law(self) -> Law:
+    def _law(self) -> RatingLaw:
         return self.laws[self.method]
 
     @property

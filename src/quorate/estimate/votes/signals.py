@@ -107,7 +107,7 @@ FEWEST = 5
 
 
 @dataclass(frozen=True)
-class Measured(Interval):
+class Moment(Interval):
     """A number with its standard error.
 
     Parameters
@@ -137,17 +137,17 @@ class Measured(Interval):
         """Student's t."""
         return student_limits(self.value, self.se, self.df, self.level)
 
-    def minus(self, other: Measured, *, paired: bool = False) -> Measured:
+    def minus(self, other: Moment, *, paired: bool = False) -> Moment:
         """Difference to one of other votes: independent ones, by Welch and Satterthwaite, or of the same blocks."""
         if paired and self.left is not None and other.left is not None:
-            return Measured(self.value - other.value, of_clusters.spread(self.left - other.left), len(self.left) - 1.0)
+            return Moment(self.value - other.value, of_clusters.spread(self.left - other.left), len(self.left) - 1.0)
         variances = np.array([self.se**2, other.se**2])
         parts = float(np.sum(variances**2 / np.array([self.df, other.df])))
         df = float(variances.sum() ** 2 / parts) if parts else min(self.df, other.df)
-        return Measured(self.value - other.value, float(np.sqrt(variances.sum())), df)
+        return Moment(self.value - other.value, float(np.sqrt(variances.sum())), df)
 
 
-UNKNOWN = Measured(float("nan"), float("nan"), float("nan"))
+UNKNOWN = Moment(float("nan"), float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,12 +160,12 @@ class Signals(Result):
         What votes of one level of may be alike, such as ``prompt``; empty where votes are taken as independent.
     levels : int
         Levels of it; votes where it is empty.
-    square : Measured
+    square : Moment
         Mean squared margin of the pairs (the mu_2 of Lee's proposition 3.4), without the noise of the votes.
-    signal : Measured
+    signal : Moment
         Mean of four times the squared margin over the votes that are worth one independent vote: what a vote adds to
         the square of a test's z.
-    between : Measured
+    between : Moment
         Mean variance of the win rate between levels, without the noise of the votes; nan where none has two votes.
     squares, effects, betweens : array, shape (pairs,)
         The same of each pair, with its votes that are worth one.
@@ -173,9 +173,9 @@ class Signals(Result):
 
     by: str
     levels: int
-    square: Measured
-    signal: Measured
-    between: Measured
+    square: Moment
+    signal: Moment
+    between: Moment
     squares: Floats
     effects: Floats
     betweens: Floats
@@ -236,9 +236,9 @@ def signals(sampled: Sampled, votes: Votes, by: str, blocks: Sequence[str] | Non
     return Signals(
         by=by,
         levels=levels,
-        square=_measured(of_clusters.jackknife(sums, lambda left: of_clusters.square(left).mean(axis=-1))),
-        signal=_measured(of_clusters.jackknife(sums, per_vote)),
-        between=_measured(of_clusters.jackknife(sums[:, told], lambda left: of_clusters.between(left).mean(axis=-1)))
+        square=_moment(of_clusters.jackknife(sums, lambda left: of_clusters.square(left).mean(axis=-1))),
+        signal=_moment(of_clusters.jackknife(sums, per_vote)),
+        between=_moment(of_clusters.jackknife(sums[:, told], lambda left: of_clusters.between(left).mean(axis=-1)))
         if told.any()
         else UNKNOWN,
         squares=of_clusters.square(whole),
@@ -252,8 +252,8 @@ def per_vote(sums: Floats) -> Floats:
     return np.asarray((4 * of_clusters.square(sums) / of_clusters.effect(sums)).mean(axis=-1))
 
 
-def _measured(found: Jackknifed) -> Measured:
-    return Measured(*found)
+def _moment(found: Jackknifed) -> Moment:
+    return Moment(*found)
 
 
 def _blocks(levels: int) -> Ints:

@@ -38,7 +38,7 @@ _MOST_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True)
-class Grouping(Brief):
+class ByGroup(Brief):
     """Which judge is of which group.
 
     Parameters
@@ -164,7 +164,7 @@ class Groups(Brief):
         return {**asdict(self), "sentence": self.sentence}
 
 
-def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judgments, Grouping]:
+def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judgments, ByGroup]:
     """Groups of the judges, and the judgments without a facet that says no more than these.
 
     Parameters
@@ -194,7 +194,7 @@ def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judg
     else:
         role = FAMILY if group == AUTO else GROUP
         own = families_of(judges, AUTO if isinstance(group, str) else group)
-        made = Grouping(role, dict(zip(judges, own, strict=True)))
+        made = ByGroup(role, dict(zip(judges, own, strict=True)))
     if not 1 < len(made.members) < len(judges):
         raise InvalidInput(
             f"group: the {len(judges)} judges are in {len(made.members)} of {made.role}; at least two are needed, and "
@@ -203,7 +203,7 @@ def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judg
     return judgments, made
 
 
-def _by_facet(judgments: Judgments, role: str) -> Grouping:
+def _by_facet(judgments: Judgments, role: str) -> ByGroup:
     """Groups by a facet that has one level for every judge."""
     facet, own = judgments.facet(role), judgments.facet(JUDGE)
     pairs = np.unique(np.column_stack([judgments.column(JUDGE), judgments.column(role)]), axis=0)
@@ -215,17 +215,17 @@ def _by_facet(judgments: Judgments, role: str) -> Grouping:
             f'group: judge "{own.levels[judge]}" is in several levels of {role} ({listed(levels, most=3)}); name a '
             "column that has one for every judge, or say it, " + argument("group", {"gpt-4o": "mid"})
         )
-    return Grouping(role, {own.levels[judge]: facet.levels[at] for judge, at in pairs.tolist()})
+    return ByGroup(role, {own.levels[judge]: facet.levels[at] for judge, at in pairs.tolist()})
 
 
-def groups_of(judgments: Judgments, by: Grouping, *, prices: Prices | None, level: float, resamples: int) -> Groups:
+def groups_of(judgments: Judgments, by: ByGroup, *, prices: Prices | None, level: float, resamples: int) -> Groups:
     """Groups side by side on one system: components of each by its own fit, and panels within and across groups.
 
     Parameters
     ----------
     judgments : Judgments
         Of one system.
-    by : Grouping
+    by : ByGroup
         Groups of its judges.
     prices : mapping, optional
         As for `quorate.scores.screen`.
@@ -259,7 +259,7 @@ def _variance(judgments: Judgments, name: str, judges: tuple[str, ...]) -> Group
 
 
 def _panels(
-    judgments: Judgments, by: Grouping, prices: Prices | None, level: float, resamples: int
+    judgments: Judgments, by: ByGroup, prices: Prices | None, level: float, resamples: int
 ) -> tuple[tuple[GroupPanel, ...], float]:
     """The most precise panels for the price of the study, each with its precision beside that of any judges."""
     scores = crossed_scores(judgments)

@@ -26,7 +26,7 @@ from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Prices, Projection, check, project
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.sources import observed_counts
-from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
+from quorate.planning.panel.groups import ByGroup, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import GENERATION, JUDGE
 from quorate.table.judgments import Judgments, checked, table_of
@@ -88,7 +88,7 @@ class Panel(Result):
         Of the bootstrap over scenarios.
     prices : mapping, optional
         As for `quorate.project`.
-    grouping : Grouping, optional
+    grouping : ByGroup, optional
         Groups of the judges, where they are asked for.
     """
 
@@ -98,7 +98,7 @@ class Panel(Result):
     level: float
     resamples: int
     prices: Prices | None
-    grouping: Grouping | None = None
+    grouping: ByGroup | None = None
 
     entries = (
         "sentence bias reversals self_preference group_bias crossed groups strategies sharings readings "

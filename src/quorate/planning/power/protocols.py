@@ -15,7 +15,7 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import FEW_CLUSTERS
-from quorate.estimate.votes.signals import Measured, Signals, signals
+from quorate.estimate.votes.signals import Moment, Signals, signals
 from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared, well_sampled
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
@@ -86,7 +86,7 @@ class Protocols(Result):
         Pairs with enough votes by one protocol alone.
     paired : bool
         Whether both are votes on the same prompts, which are then left out of both in turn.
-    square, signal, between : Measured
+    square, signal, between : Moment
         Second less first: mean squared margin, what a vote adds to the square of z, and variance between prompts.
     budget : int
         Votes of the studies behind ``z`` and ``decided``.
@@ -107,9 +107,9 @@ class Protocols(Result):
     implied: Floats
     left_out: tuple[int, int]
     paired: bool
-    square: Measured
-    signal: Measured
-    between: Measured
+    square: Moment
+    signal: Moment
+    between: Moment
     budget: int
     level: float
     alpha: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def page(result: Allocation | AllocationAnalysis, table: Judgments | None = None
         content=view.to_dict,
         caveats=tuple(view.cautions),
         tiles=tiles(view.studies[0]) if view.by is None else (),
-        source=source_of(judgments),
+        source=partial(source_of, judgments),
         seed=view.studies[0].allocation.seed,
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 from quorate.analysis.words import scrubbed, shown
 from quorate.frozen import dataclass
 from quorate.table.judgments import Judgments
-from quorate.table.measured import Measured
+from quorate.table.measured import MeasuredFile
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
@@ -99,7 +99,7 @@ def _installed() -> dict[str, str]:
     }
 
 
-def read_from(table: Judgments | Votes | Measured) -> dict[str, str]:
+def read_from(table: Judgments | Votes | MeasuredFile) -> dict[str, str]:
     """What was read, and what its columns were taken for."""
     read = {**_input(table.source), "columns": _columns(table.notes)}
     if not isinstance(table, Judgments):

@@ -25,8 +25,8 @@ from quorate.reproduction.study import (
     Contents,
     Drawing,
     Needed,
-    Outcome,
     Reanalysis,
+    Results,
     Value,
     columns,
     inputs,
@@ -48,12 +48,12 @@ def _read_answers(path: Path) -> dict[str, NDArray[Any]]:
 ANSWERS = Needed("data/processed/naive_vs_tee_mmlu.csv", ARCHIVE, _read_answers)
 
 
-def answers(files: Contents, _: np.random.Generator) -> Outcome:
+def answers(files: Contents, _: np.random.Generator) -> Results:
     """Widths, and how many of either intervals hold the mean of their model."""
     table, z = files.of(ANSWERS), t_quantile(np.inf, 0.975)
     off = np.abs(table["config_mean"] - table["target_mean"])
     half = (table["tee_ci_hi"] - table["tee_ci_lo"]) / 2
-    return Outcome(
+    return Results(
         {
             "configurations": float(len(off)),
             "naive width over corrected, %": 100 * float(np.mean(z * table["se_naive"] / half)),
@@ -81,7 +81,7 @@ FIRST = Needed("data/processed/archive/pre_reparse/mmlu_budget_allocation_summar
 STRICT = Needed("data/processed/mmlu_budget_allocation_summary.csv", ARCHIVE, _read_budget)
 
 
-def budget(files: Contents, _: np.random.Generator) -> Outcome:
+def budget(files: Contents, _: np.random.Generator) -> Results:
     """Coverages of the two strategies, and the error of one over that of the other at the largest budget."""
     values, rows = {}, []
     for parser, needed in {"first parser": FIRST, "strict parser": STRICT}.items():
@@ -101,7 +101,7 @@ def budget(files: Contents, _: np.random.Generator) -> Outcome:
     title = "Error of a mean on MMLU by calls, as archived (Fig. 4)"
     y, by = "root mean square error", "strategy"
     drawing = Drawing("tee.fig4", "budgets", title, rows, "budget", y, by=by, log=True)
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 FIG_4 = Reanalysis("tee.fig4", "Allocations of a budget on MMLU, as archived", (FIRST, STRICT), budget)
@@ -138,7 +138,7 @@ def _read_pilot(path: Path) -> dict[str, Components]:
 PILOTS = Needed("data/processed/pilot_vs_full_likert_cot.csv", ARCHIVE, _read_pilot)
 
 
-def pilot(files: Contents, _: np.random.Generator) -> Outcome:
+def pilot(files: Contents, _: np.random.Generator) -> Results:
     """Shares of the variance of either mean."""
     shares = {run: project(source, **PILOT_DESIGNS[run]).shares for run, source in files.of(PILOTS).items()}
     values = {f"{run}: share of {term}, %": 100 * part for run, own in shares.items() for term, part in own.items()}
@@ -146,7 +146,7 @@ def pilot(files: Contents, _: np.random.Generator) -> Outcome:
         {"run": run, "term": term, "percent": 100 * part} for run, own in shares.items() for term, part in own.items()
     ]
     title = "Shares of the variance of the mean in a pilot and in the full run (Table 12)"
-    return Outcome(values, (Drawing("tee.pilot", "pilot", title, rows, x="percent", y="term", by="run", mark="point"),))
+    return Results(values, (Drawing("tee.pilot", "pilot", title, rows, x="percent", y="term", by="run", mark="point"),))
 
 
 PILOT = Reanalysis("tee.pilot", "Shares of a pilot of 30 items and 3 prompts", (PILOTS,), pilot)
@@ -172,14 +172,14 @@ def read_judgments(path: Path) -> Judgments:
     )
 
 
-def refits(name: str, file: Needed[Judgments], files: Contents, _: np.random.Generator) -> Outcome:
+def refits(name: str, file: Needed[Judgments], files: Contents, _: np.random.Generator) -> Results:
     """Variances of the terms that the archive has."""
     archived = inputs()[name]["random"]
     fit = decompose(files.of(file), random=[term for term in archived if term != "replicate"])
     values = {f"variance of {term}": fit.variance(term) for term in archived}
     rows = [{"term": term, "variance": values[f"variance of {term}"]} for term in archived]
     title = f"Components of {name}"
-    return Outcome(
+    return Results(
         values, (Drawing(f"tee.refit-{name}", f"refit-{name}", title, rows, "variance", "term", mark="bar"),)
     )
 
@@ -241,7 +241,7 @@ def read_likert(path: Path) -> Bools:
 SCORES = Needed("data/processed/arena_likert_clean.csv", ARCHIVE, read_likert)
 
 
-def coverage(files: Contents, rng: np.random.Generator) -> Outcome:
+def coverage(files: Contents, rng: np.random.Generator) -> Results:
     """How often either interval holds the mean over all matches, prompts and judges, and how wide it is."""
     agree = files.of(SCORES)
     n, prompts, judges = agree.shape
@@ -267,7 +267,7 @@ def coverage(files: Contents, rng: np.random.Generator) -> Outcome:
             rows.append({"matches": size, "half-width": float(halves[:, kind].mean()), "interval": name})
     title = "Half-width of an interval by matches (Fig. 22)"
     drawing = Drawing("tee.fig5", "arena-widths", title, rows, x="matches", y="half-width", by="interval", log=True)
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 FIG_5 = Reanalysis("tee.fig5", "Intervals on Chatbot Arena, of one judge and of all", (SCORES,), coverage)
@@ -311,7 +311,7 @@ def spread(margin: Floats, pair: Ints, models: int, size: tuple[int, int], rng: 
     return float(np.median((strengths - strengths.mean(axis=0)).std(axis=1, ddof=1)))
 
 
-def designs(files: Contents, rng: np.random.Generator) -> Outcome:
+def designs(files: Contents, rng: np.random.Generator) -> Results:
     """Elo points by design."""
     marks, models = files.of(MARKS), files.of(MODELS)
     known = [at for at, battle in enumerate(marks.battles) if battle in models]
@@ -327,7 +327,7 @@ def designs(files: Contents, rng: np.random.Generator) -> Outcome:
     }
     rows = [{"design": name.partition(",")[0], "Elo": value} for name, value in values.items()]
     title = "Best of 27 submissions, Elo points, from battles (Fig. 6)"
-    return Outcome(values, (Drawing("tee.fig6", "gaming-battles", title, rows, x="Elo", y="design", mark="bar"),))
+    return Results(values, (Drawing("tee.fig6", "gaming-battles", title, rows, x="Elo", y="design", mark="bar"),))
 
 
 FIG_6 = Reanalysis("tee.fig6", "What the best of 27 submissions gains, from battles", (MARKS, MODELS), designs)
@@ -395,7 +395,7 @@ AGREEMENT = Needed("data/processed/arena_agreement_summary.csv", ARCHIVE, _read_
 ERRORS = Needed("data/processed/arena_bt_bootstrap_se.csv", ARCHIVE, _read_errors)
 
 
-def agreement(files: Contents, _: np.random.Generator) -> Outcome:
+def agreement(files: Contents, _: np.random.Generator) -> Results:
     """How often each pipeline says what people said, over all battles and over those that both decide."""
     table = files.of(PREDICTIONS)
     same = table["pred_winner"] == table["winner_n"]
@@ -412,10 +412,10 @@ def agreement(files: Contents, _: np.random.Generator) -> Outcome:
             rows.append({"category": words, "pipeline": pipeline, "agree, %": values[f"{name}, decisive, %"]})
     title = "Agreement with people on decisive battles, % (Table 17)"
     drawing = Drawing("tee.table17", "pipelines", title, rows, x="agree, %", y="category", by="pipeline", mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
-def promised(files: Contents, _: np.random.Generator) -> Outcome:
+def promised(files: Contents, _: np.random.Generator) -> Results:
     """What averaging five prompts and three judges was projected to save, and what it gained in agreement."""
     rate = files.of(AGREEMENT)
     rows: list[dict[str, Any]] = []
@@ -429,16 +429,16 @@ def promised(files: Contents, _: np.random.Generator) -> Outcome:
     title = "Standard error that a panel saves, and agreement that it gains (Fig. 21)"
     x, y, by = "saved, %", "gained, points", "category"
     drawing = Drawing("tee.fig21", "promised", title, rows, x, y, by=by, mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
-def strengths(files: Contents, _: np.random.Generator) -> Outcome:
+def strengths(files: Contents, _: np.random.Generator) -> Results:
     """Errors of strengths that count the choice of judges and prompts, over those that do not: medians over models."""
     ratios = {PIPELINES[name]: own for name, own in files.of(ERRORS).items()}
     values = {f"{name}: median ratio": float(np.median(own)) for name, own in ratios.items()}
     rows = [{"pipeline": name, "ratio": float(one)} for name, own in ratios.items() for one in own]
     title = "Standard errors of strengths, with the choice of judges over without (Fig. 23)"
-    return Outcome(
+    return Results(
         values, (Drawing("tee.fig23", "strengths", title, rows, x="ratio", y="pipeline", mark="point", log=True),)
     )
 

@@ -17,8 +17,8 @@ from quorate.reproduction.study import (
     Drawing,
     MonteCarlo,
     Needed,
-    Outcome,
     Reanalysis,
+    Results,
     Study,
     Value,
     columns,
@@ -43,7 +43,7 @@ from quorate.simulate.allocation.result import (
 ARMS, BUDGET = 1016, 100_000
 
 
-def bounds(_: np.random.Generator) -> Outcome:
+def bounds(_: np.random.Generator) -> Results:
     """Pulls of a warm-up at both failure rates, the counterexample to Lemma 2, and the bounds for equal variances."""
     values: dict[str, float] = {}
     for delta in (0.007, 0.07):
@@ -61,7 +61,7 @@ def bounds(_: np.random.Generator) -> Outcome:
     values["bound with unknown variances of 1, ten times the budget"] = unknown_variance_bound(
         variance, 10 * BUDGET, 0.07, constants("theory", ARMS, 10 * BUDGET, 0.07).warmup
     )
-    return Outcome(values)
+    return Results(values)
 
 
 BOUNDS = Study("budget.bounds", "Warm-ups, allocations and bounds", bounds)
@@ -101,7 +101,7 @@ SCORES = Needed(
 )
 
 
-def people(files: Contents, rng: np.random.Generator) -> Outcome:
+def people(files: Contents, rng: np.random.Generator) -> Results:
     """Correlations with people and with the judge itself, and what is saved, by quality."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -134,7 +134,7 @@ def people(files: Contents, rng: np.random.Generator) -> Outcome:
         "Correlation of ROBIN-HOOD's means with people and with the judge itself, topical_chat (as Figs. 6, 7 and 9)"
     )
     drawing = Drawing("budget.people", "people", title, rows, "calls of an item", "Pearson", by="series")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 PEOPLE = Reanalysis("budget.people", "A judge, itself and people, on topical_chat", (SCORES,), people)
@@ -183,7 +183,7 @@ def replicate(pool: Pool, rng: np.random.Generator) -> Floats:
     return np.concatenate([*errors, *alone.outcomes[ROBIN_HOOD].correlations, [scores.std(axis=1).mean()]])
 
 
-def _worst_case(draws: Mapping[str, Floats]) -> Outcome:
+def _worst_case(draws: Mapping[str, Floats]) -> Results:
     """Errors of the policies over each other, the budget saved, and correlations of a judge with itself."""
     values: dict[str, Value | float] = {}
     for law, numbers in draws.items():
@@ -206,7 +206,7 @@ def _worst_case(draws: Mapping[str, Floats]) -> Outcome:
             values[f"{law}: {words} saves, %"] = saved(errors[name], errors[UNIFORM])
         for name, found in zip(CORRELATIONS, correlations, strict=True):
             values[f"{law}: {name.title()} with its own means"] = mean(found[:, -1])
-    return Outcome(values, drawings(draws["sd .479"]))
+    return Results(values, drawings(draws["sd .479"]))
 
 
 def split(numbers: Floats) -> tuple[dict[str, Floats], Floats]:

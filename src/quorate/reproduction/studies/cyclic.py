@@ -13,7 +13,7 @@ from quorate.estimate.means.targets import pool
 from quorate.estimate.panel.crossed import crossed
 from quorate.planning.designs.dstudy import project
 from quorate.planning.panel.strategies import CYCLIC, RANDOM, all_judges, cyclic, random_judge
-from quorate.reproduction.study import Drawing, Outcome, Study, Value
+from quorate.reproduction.study import Drawing, Results, Study, Value
 from quorate.simulate.demo import SYSTEMS, write_panel
 from quorate.simulate.strategies import validate_strategies
 from quorate.table.judgments import Judgments
@@ -32,7 +32,7 @@ def simulated() -> Judgments:
         return read_scores(write_panel(Path(folder) / "panel.csv"), announce=False)
 
 
-def means(_: np.random.Generator) -> Outcome:
+def means(_: np.random.Generator) -> Results:
     """Mean score of every system by every judge whose means are published."""
     judgments, values, rows = simulated(), dict[str, float](), []
     for system in SYSTEMS:
@@ -42,12 +42,12 @@ def means(_: np.random.Generator) -> Outcome:
         centre = float(np.mean(list(every.values())))
         rows += [{"judge": judge, "bias": value - centre, "system": system} for judge, value in every.items()]
     title = "Judge biases by system (Fig. 1); those of Gemini and Claude are chosen to give the published variance"
-    return Outcome(
+    return Results(
         values, (Drawing("cyclic.table1", "biases", title, rows, x="bias", y="judge", by="system", mark="point"),)
     )
 
 
-def contributions(_: np.random.Generator) -> Outcome:
+def contributions(_: np.random.Generator) -> Results:
     """Components of every system and what they contribute at one judge and generation, x 1,000."""
     judgments, values, rows = simulated(), {}, []
     for system in SYSTEMS:
@@ -70,17 +70,17 @@ def contributions(_: np.random.Generator) -> Outcome:
     drawing = Drawing(
         "cyclic.table2", "contributions", title, rows, "contribution", "component", by="system", mark="point", log=True
     )
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
-def tests(_: np.random.Generator) -> Outcome:
+def tests(_: np.random.Generator) -> Results:
     """F of the judges for every system, against the pooled residual."""
     judgments, values = simulated(), {}
     for system in SYSTEMS:
         found = crossed(judgments.only("system", system), resamples=100).paper_test
         values[f"{system}: F"] = found.f
         values[f"{system}: df of the residual"] = float(found.df_error)
-    return Outcome(values)
+    return Results(values)
 
 
 TABLE_1 = Study("cyclic.table1", "Means by judge", means)
@@ -95,7 +95,7 @@ BUDGETS, REPETITIONS = (5, 10, 20, 40), 5000
 JUDGE_VARIANCE = {"GPT": 0.339, "Llama": 0.503, "Qwen": 0.947}
 
 
-def strategies(rng: np.random.Generator) -> Outcome:
+def strategies(rng: np.random.Generator) -> Results:
     """Variances at four budgets, by 5,000 redrawn studies of every system, and the order of the strategies."""
     judgments, values, rows = simulated(), dict[str, Value | float](), []
     for system, published in SYSTEMS.items():
@@ -122,7 +122,7 @@ def strategies(rng: np.random.Generator) -> Outcome:
             if system == "Qwen"
         ]
     title = "Variance of the score by judge calls per scenario, Qwen (Fig. 2)"
-    return Outcome(
+    return Results(
         values, (Drawing("cyclic.fig2", "strategies", title, rows, x="budget", y="variance", by="strategy", log=True),)
     )
 

@@ -27,8 +27,8 @@ from quorate.reproduction.study import (
     Drawing,
     MonteCarlo,
     Needed,
-    Outcome,
     Reanalysis,
+    Results,
     Study,
     Value,
     mean,
@@ -63,7 +63,7 @@ def normal(margin: float, alpha: float = 0.05, power: float = 0.9) -> int:
     return sample_size(margin, alpha=alpha, power=power, method="normal")
 
 
-def tables(_: np.random.Generator) -> Outcome:
+def tables(_: np.random.Generator) -> Results:
     """Every sample size that a printed margin gives."""
     values: dict[str, float] = {"worked example, margin .06": normal(0.06)}
     values |= {"margin .05": normal(0.05), "margin .10": normal(0.1), "margin .04, log10": math.log10(normal(0.04))}
@@ -85,7 +85,7 @@ def tables(_: np.random.Generator) -> Outcome:
     grid = np.geomspace(0.03, 0.4, 40).tolist()
     rows = [{"margin": margin, "judgments": normal(margin)} for margin in grid]
     title = "Decisive judgments for 90% power, by margin (Fig. 2)"
-    return Outcome(values, (Drawing("lee.tables", "sample-size", title, rows, x="judgments", y="margin", log=True),))
+    return Results(values, (Drawing("lee.tables", "sample-size", title, rows, x="judgments", y="margin", log=True),))
 
 
 TABLES = Study("lee.tables", "Sample sizes of Tables 1 to 3 and appendices D.6 to D.8", tables)
@@ -106,7 +106,7 @@ def _draw_regime(kind: Regime, rng: np.random.Generator) -> Floats:
     return np.concatenate([*(study.power[test] for test in TESTS), study.jaccard, study.captured])
 
 
-def regimes(draws: Mapping[str, Floats]) -> Outcome:
+def regimes(draws: Mapping[str, Floats]) -> Results:
     """Power of both, what screening gains, and what it keeps."""
     values: dict[str, Value | float] = {}
     power, overlap, captured = [], [], []
@@ -132,7 +132,7 @@ def regimes(draws: Mapping[str, Floats]) -> Outcome:
         Drawing(study, "two-stages-overlap", alike, overlap, x, "overlap, %", by=by),
         Drawing(study, "two-stages-signal", held, captured, x, "signal, %", by=by),
     )
-    return Outcome(values, drawings)
+    return Results(values, drawings)
 
 
 TWO_STAGES = MonteCarlo(
@@ -156,7 +156,7 @@ VOTES, DRAWN = 400, 1000
 """Votes of a study with random margins, and studies."""
 
 
-def risk(rng: np.random.Generator) -> Outcome:
+def risk(rng: np.random.Generator) -> Results:
     """What the theorems bound, over their bounds."""
     sizes = np.linspace(0.001, 0.25, 250)
     ratio = divergence(sizes) / sizes**2
@@ -167,7 +167,7 @@ def risk(rng: np.random.Generator) -> Outcome:
     }
     values |= {**known(), **random(rng), **_weakest(), **_two_stages()}
     title = "Risk of tests of votes with a margin of .1, by divergence, and the lower bound (Theorems 3.2 and 3.3)"
-    return Outcome(values, (Drawing("lee.risk", "risk", title, curves(0.1), x="divergence", y="risk", by="test"),))
+    return Results(values, (Drawing("lee.risk", "risk", title, curves(0.1), x="divergence", y="risk", by="test"),))
 
 
 def known() -> dict[str, float]:
@@ -286,7 +286,7 @@ ARENA = published("chatbot_arena_conversations", "train-*.parquet")
 MT_BENCH = published("mt_bench_human_judgments", "human-*.parquet")
 
 
-def chats(files: Contents, rng: np.random.Generator) -> Outcome:
+def chats(files: Contents, rng: np.random.Generator) -> Results:
     """Margins and near ties of each protocol, z at equal budgets, and variances between prompts of pairs of both."""
     tables = {"Arena": files.of(ARENA), "MT-Bench": files.of(MT_BENCH)}
     values: dict[str, Value | float] = {}
@@ -313,7 +313,7 @@ def chats(files: Contents, rng: np.random.Generator) -> Outcome:
         ]
     title = "Votes that pairs need, by margin (Figs. 1 to 3)"
     drawing = Drawing("lee.chats", "chats", title, rows, "votes", "margin", by="protocol", mark="point", log=True)
-    return Outcome(values | variances(tables), (drawing,))
+    return Results(values | variances(tables), (drawing,))
 
 
 def variances(tables: dict[str, Votes]) -> dict[str, float]:
@@ -357,7 +357,7 @@ def read_rankings(path: Path) -> Votes:
 FILE = Needed("wmt15_human_pairwise.parquet", "rankings of WMT 2015 as votes (github.com/mjpost/wmt15)", read_rankings)
 
 
-def wmt15(files: Contents, rng: np.random.Generator) -> Outcome:
+def wmt15(files: Contents, rng: np.random.Generator) -> Results:
     """Margins, near ties, prompts, clusters, stability and ties."""
     votes = files.of(FILE)
     found = margins(votes)
@@ -387,7 +387,7 @@ def wmt15(files: Contents, rng: np.random.Generator) -> Outcome:
     values |= {f"ties {name}: p10": own.margin[0] for name, own in ties.quantiles.items()}
     values |= {"ties, %, median": 100 * ties.tie_share, "ties, %, near ties": 100 * ties.near_share}
     values["ties and margins: correlation"] = ties.correlation
-    return Outcome(values, (_margins_drawing(found),))
+    return Results(values, (_margins_drawing(found),))
 
 
 def _margins_drawing(found: Margins) -> Drawing:
@@ -401,7 +401,7 @@ def _margins_drawing(found: Margins) -> Drawing:
     return Drawing("lee.wmt15", "wmt15-margins", title, rows, "votes", "margin", mark="point", log=True)
 
 
-def replay(files: Contents, rng: np.random.Generator) -> Outcome:
+def replay(files: Contents, rng: np.random.Generator) -> Results:
     """Replays by the rule of Algorithm 1, with prompts as types, and with judges, of whom rare ones are left out."""
     votes = files.of(FILE)
     pairs = votes.pairs()
@@ -417,7 +417,7 @@ def replay(files: Contents, rng: np.random.Generator) -> Outcome:
     known = [one for one in judges if one is not None]
     power = {test: np.array([one.power[test][0] for one in known]) for test in ("proportional", "two-stage")}
     gain = power["two-stage"] - power["proportional"]
-    return Outcome(
+    return Results(
         {
             "pairs that can be screened by prompt": float(prompts),
             "pairs that can be screened by judge": float(len(known)),

@@ -133,7 +133,7 @@ class FacetFacts:
 
 
 @dataclass(frozen=True)
-class Status:
+class StatusCount:
     """Rows with one status, and their share of all rows."""
 
     name: str
@@ -260,7 +260,7 @@ class Description(Brief):
     rows, answers, cells : int
         Rows, rows with a usable score, and combinations of levels that occur.
     facets : tuple of FacetFacts
-    statuses : tuple of Status
+    statuses : tuple of StatusCount
         Those that occur.
     crossings : tuple of Crossing
         One per pair of facets, judged by the cells that occur, answered or not.
@@ -278,7 +278,7 @@ class Description(Brief):
     answers: int
     cells: int
     facets: tuple[FacetFacts, ...]
-    statuses: tuple[Status, ...]
+    statuses: tuple[StatusCount, ...]
     crossings: tuple[Crossing, ...]
     balance: Balance
     missing: tuple[MissingByLevel, ...]
@@ -315,7 +315,7 @@ def describe(table: Collapsed, scores: ScoreFacts) -> Description:
         answers=int(table.n.sum()),
         cells=table.n_cells,
         facets=tuple(FacetFacts(f.name, f.column, table.n_levels(f.name), f.fixed, f.parent) for f in table.facets),
-        statuses=tuple(Status(name, int(n.sum()), int(n.sum()) / rows) for name, n in table.status.items()),
+        statuses=tuple(StatusCount(name, int(n.sum()), int(n.sum()) / rows) for name, n in table.status.items()),
         crossings=pairs,
         balance=Balance(
             least=least,

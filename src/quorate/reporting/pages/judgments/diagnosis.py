@@ -9,7 +9,7 @@ import numpy as np
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import cut, distinct
 from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.diagnostics.check import Check, Quantiles
+from quorate.estimate.diagnostics.check import Check, NormalPlot
 from quorate.estimate.diagnostics.diagnose import Diagnosis
 from quorate.estimate.means.missing_bounds import MissingBounds
 from quorate.reporting.draw import marks
@@ -132,7 +132,7 @@ def thirds(result: Diagnosis) -> Figure:
     return Figure("thirds", Caption(finding, (f"{line}, in turn.",)), rows, chart, heads)
 
 
-def _against_normal(result: Diagnosis, found: Quantiles) -> Figure:
+def _against_normal(result: Diagnosis, found: NormalPlot) -> Figure:
     """Predicted effects of one term against the quantiles of a normal law, with the envelope of the fit's own draws."""
     n = len(found.effect)
     kept = np.unique(

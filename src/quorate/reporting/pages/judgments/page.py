@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
@@ -55,7 +56,7 @@ def page(analysis: Analysis, record: Record) -> Page:
         caveats=weightiest_first(caveats),
         next_step=next_step(analysis),
         tiles=tiles,
-        source=source_of_analysis(analysis),
+        source=partial(source_of_analysis, analysis),
         options=options_of(analysis),
         record=recorded(record),
         prompts=tuple(prompts),

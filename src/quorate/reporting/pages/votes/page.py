@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of
@@ -164,7 +166,7 @@ def page(view: VotesAnalysis, _table: Table | None = None) -> Page:
             Tile(share(near.corrected), f"near ties (margin of {near.tau:g} or less), without noise"),
             Tile(share(study.within_reach[-1]), f"pairs within reach of {study.budgets[-1]:,} votes each"),
         ),
-        source=read_from(view.votes),
+        source=partial(read_from, view.votes),
         options=options(view),
         seed=SEED,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quorate.analysis.allocation import PairReplay, VerdictReplay
@@ -60,7 +61,7 @@ def smaller_page(result: VerdictReplay, table: Table | None = None) -> Page:
         facts=particulars("drawn", "What was drawn", [("studies", drawn(result.rates)), ("level", result.level)]),
         methods=METHODS,
         content=lambda: {"rates": result.rows()},
-        source=source_of(table),
+        source=partial(source_of, table),
     )
 
 
@@ -195,7 +196,7 @@ def pair_page(view: PairAnalysis, _table: Table | None = None) -> Page:
         methods=f"{methods(view.verdict)}{every}",
         content=view.to_dict,
         caveats=weightiest_first(view.caveats),
-        source=read_from(view.votes),
+        source=partial(read_from, view.votes),
         options="; ".join([options(view.verdict), *of_all]),
         seed=votes.SEED,
     )

@@ -14,7 +14,7 @@ from quorate.estimate.components.published import Components, components
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
+from quorate.reproduction.study import Drawing, MonteCarlo, Results, Value, largest, mean, share
 from quorate.simulate.demo import draw_judgments
 from quorate.table.judgments import Judgments
 
@@ -94,7 +94,7 @@ def _draw_convergence(size: tuple[int, int, int], rng: np.random.Generator) -> F
     return np.array([found[term] / BASE[term] for term in COMPONENTS])
 
 
-def convergence(draws: Mapping[str, Floats]) -> Outcome:
+def convergence(draws: Mapping[str, Floats]) -> Results:
     """Relative biases, and root mean squared errors."""
     values: dict[str, Value | float] = {}
     biases, errors = [], []
@@ -116,7 +116,7 @@ def convergence(draws: Mapping[str, Floats]) -> Outcome:
         Drawing(study, "convergence-bias", "Bias of components (Fig. 7a)", biases, x, "bias, %", by=by, log=True),
         Drawing(study, "convergence-error", "Errors of components (Fig. 7b)", errors, x, "error", by=by, log=True),
     )
-    return Outcome(values, drawings)
+    return Results(values, drawings)
 
 
 CONVERGENCE = MonteCarlo(
@@ -141,7 +141,7 @@ def _draw_additivity(variance: float, rng: np.random.Generator) -> Floats:
     return np.array([*(found[term] for term in TERMS), *taus, *projected(found)])
 
 
-def additivity(draws: Mapping[str, Floats]) -> Outcome:
+def additivity(draws: Mapping[str, Floats]) -> Results:
     """Correlations, and relative biases of components."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -170,7 +170,7 @@ def additivity(draws: Mapping[str, Floats]) -> Outcome:
     drawing = Drawing("mc.additivity", "additivity", title, rows, x=x, y=y, by="component")
     other = "Change of the variance, projected and true (Fig. 9a)"
     projection = Drawing("mc.additivity", "projected", other, changed, "percent", "change", by="by", mark="point")
-    return Outcome(values, (drawing, projection))
+    return Results(values, (drawing, projection))
 
 
 ADDITIVITY = MonteCarlo(
@@ -203,7 +203,7 @@ def _draw_heteroscedastic(residuals: tuple[float, ...], rng: np.random.Generator
     return np.array([*apart, *by_level, pooled["replicate"], *(pooled[term] for term in TERMS)])
 
 
-def _heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
+def _heteroscedastic(draws: Mapping[str, Floats]) -> Results:
     """Relative biases of the residuals three ways, and of the other components."""
     numbers = draws["all"]
     values: dict[str, Value | float] = {}
@@ -219,7 +219,7 @@ def _heteroscedastic(draws: Mapping[str, Floats]) -> Outcome:
     values["pooled: largest bias of another component, %"] = largest(biases)
     title = "Bias of the residual at each temperature (E.1)"
     drawing = Drawing("mc.hetero", "unequal-noise", title, rows, "bias, %", "temperature", by="estimate", mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 HETEROSCEDASTIC = MonteCarlo(
@@ -245,7 +245,7 @@ def bias(condition: tuple[int, float], rng: np.random.Generator) -> list[float]:
     return [fitted(table(law(BASE | {"prompt": variance}), rng, item=100, prompt=prompts))["prompt"] / variance]
 
 
-def biases(draws: Mapping[str, Floats]) -> Outcome:
+def biases(draws: Mapping[str, Floats]) -> Results:
     """Relative bias by number of prompts."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -255,7 +255,7 @@ def biases(draws: Mapping[str, Floats]) -> Outcome:
         values[f"{name}: bias, %"] = found
         rows.append({"prompts": prompts, "bias, %": found.value, "variance": f"variance {size:g}"})
     title = "Bias of the variance of prompts (Fig. 8a)"
-    return Outcome(values, (Drawing("mc.small-v", "few-prompts", title, rows, "prompts", "bias, %", by="variance"),))
+    return Results(values, (Drawing("mc.small-v", "few-prompts", title, rows, "prompts", "bias, %", by="variance"),))
 
 
 def edge(prompts: int) -> float:
@@ -280,7 +280,7 @@ def direction(condition: tuple[int, float], rng: np.random.Generator) -> list[fl
     return [float(better(found, prompts))]
 
 
-def directions(draws: Mapping[str, Floats]) -> Outcome:
+def directions(draws: Mapping[str, Floats]) -> Results:
     """Share of tables that point the right way; at the edge itself, that point to more prompts."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -292,7 +292,7 @@ def directions(draws: Mapping[str, Floats]) -> Outcome:
         rows.append({"times the edge": times, "right, %": found.value, "prompts": f"{prompts} prompts"})
     title = "Right advice, prompts or replicates, near the edge (Fig. 8b)"
     drawing = Drawing("mc.edge", "edge", title, rows, "times the edge", "right, %", by="prompts", log=True)
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 FEW_PROMPTS = MonteCarlo("mc.small-v", "Few prompts: bias of their variance", BIASES, bias, biases)
@@ -322,7 +322,7 @@ def wrong(projections: Floats, truth: Floats) -> Value:
     return share((projections[:, 1:].argmin(axis=1) != truth[1:].argmin()).astype(float))
 
 
-def portability(draws: Mapping[str, Floats]) -> Outcome:
+def portability(draws: Mapping[str, Floats]) -> Results:
     """Relative errors against the other model's truth, and wrong first choices."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -339,7 +339,7 @@ def portability(draws: Mapping[str, Floats]) -> Outcome:
             rows.append({"design": change, "error, %": error.value, "pilot": f"{model} for {other}"})
     title = "Relative error of variances that a pilot of the other model projects (E.1)"
     drawing = Drawing("mc.portability", "portability", title, rows, "error, %", "design", by="pilot", mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 PORTABILITY = MonteCarlo(
@@ -452,7 +452,7 @@ def _draw_misspecified(own: Law, rng: np.random.Generator) -> Floats:
     return variances(fitted(drawn)) / variances(own.truth)
 
 
-def misspecified(draws: Mapping[str, Floats]) -> Outcome:
+def misspecified(draws: Mapping[str, Floats]) -> Results:
     """Relative bias of every projection, and whether prompts are rightly preferred to replicates."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -470,7 +470,7 @@ def misspecified(draws: Mapping[str, Floats]) -> Outcome:
         ]
     title = "Bias of projected variances (Table 7, Fig. 9b)"
     drawing = Drawing("mc.dstudy", "misspecified", title, rows, "bias, %", "design", by="law", mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 MISSPECIFIED = MonteCarlo("mc.dstudy", "Designs projected under five laws", LAWS, _draw_misspecified, misspecified)

@@ -16,7 +16,7 @@ from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import normal_cdf, t_quantile
 from quorate.reproduction.studies.tee.components import variance_of
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, largest, mean, share
+from quorate.reproduction.study import Drawing, MonteCarlo, Results, Value, largest, mean, share
 from quorate.simulate.demo import draw_judgments
 from quorate.table.judgments import Judgments
 
@@ -84,7 +84,7 @@ def _held(mean: Estimate) -> float:
     return float(low <= 0 <= high)
 
 
-def staircase(draws: Mapping[str, Floats]) -> Outcome:
+def staircase(draws: Mapping[str, Floats]) -> Results:
     """Coverage of every scenario at every number of items."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -95,7 +95,7 @@ def staircase(draws: Mapping[str, Floats]) -> Outcome:
             rows.append({"items": ITEMS[name], "cover, %": found.value, "interval": kind})
     title = "Coverage of 95% intervals by number of items (Figs. 1a and 11b), and of ours"
     drawing = Drawing("mc.staircase", "staircase", title, rows, "items", "cover, %", by="interval", log=True)
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 STAIRCASE = MonteCarlo(
@@ -162,7 +162,7 @@ def _draw_ambiguity(strength: float, rng: np.random.Generator) -> list[float]:
     return [*covered, order, *(found[term] / truth(strength)[term] for term in LARGE)]
 
 
-def ambiguity(draws: Mapping[str, Floats]) -> Outcome:
+def ambiguity(draws: Mapping[str, Floats]) -> Results:
     """Coverage, the largest bias and the order of designs by strength."""
     values: dict[str, Value | float] = {}
     rows = []
@@ -179,7 +179,7 @@ def ambiguity(draws: Mapping[str, Floats]) -> Outcome:
         ]
     title = "Coverage by strength of the ambiguity of items (Table 10)"
     drawing = Drawing("mc.ambiguity", "ambiguity", title, rows, "strength", "cover, %", by="interval")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 AMBIGUITY = MonteCarlo("mc.ambiguity", "Items that are ambiguous", STRENGTHS, _draw_ambiguity, ambiguity)
@@ -235,7 +235,7 @@ def _draw_arena(battles: int, rng: np.random.Generator) -> list[float]:
     return [*(float(abs(value - truth) <= z * se) for value, se in found), *(se for _, se in found)]
 
 
-def arena(draws: Mapping[str, Floats]) -> Outcome:
+def arena(draws: Mapping[str, Floats]) -> Results:
     """Coverage and mean standard errors by battles."""
     values: dict[str, Value | float] = {}
     covers, widths = [], []
@@ -252,7 +252,7 @@ def arena(draws: Mapping[str, Floats]) -> Outcome:
         Drawing("mc.arena", "arena", title, covers, "battles", "cover, %", by="interval", log=True),
         Drawing("mc.arena", "arena-widths", wide, widths, "battles", "standard error", by="interval", log=True),
     )
-    return Outcome(values, drawings)
+    return Results(values, drawings)
 
 
 ARENA = MonteCarlo("mc.arena", "Coverage of one cell and of all, by battles", SIZES, _draw_arena, arena, 300, 60)

@@ -16,12 +16,12 @@ from quorate.estimate.components.published import Components, components
 from quorate.numerics.correlation import of_pair, pearson, spearman
 from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.study import Drawing, Outcome, Study, inputs, source_of
+from quorate.reproduction.study import Drawing, Results, Study, inputs, source_of
 
 # The AILuminate safety study: shares of the variance of its mean, and what single changes of design would do.
 
 
-def safety(_: np.random.Generator) -> Outcome:
+def safety(_: np.random.Generator) -> Results:
     """Shares, standard error and counterfactuals."""
     source, design = source_of("safety")
     whole = project(source, **design)
@@ -31,7 +31,7 @@ def safety(_: np.random.Generator) -> Outcome:
     title = "Shares of the variance of the mean, safety (Fig. 3a)"
     drawing = Drawing("tee.safety", "safety-shares", title, rows, "share", "component", mark="bar")
     values = shares | changes(source, design) | {"standard error": whole.se}
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 SAFETY = Study("tee.safety", "Safety: shares of the variance, and changes of the design", safety)
@@ -43,7 +43,7 @@ SAFETY = Study("tee.safety", "Safety: shares of the variance, and changes of the
 ITEMS, PROMPTS, JUDGES, REPLICATES = (20, 30, 50, 75, 100, 141), (1, 2, 3, 5), (1, 2, 3), (1, 2, 3, 5, 8)
 
 
-def frontier(_: np.random.Generator) -> Outcome:
+def frontier(_: np.random.Generator) -> Results:
     """Standard errors of the grid, and of cyclic and Latin designs of one call per item."""
     source, _design = source_of("safety")
     grid = {
@@ -74,7 +74,7 @@ def frontier(_: np.random.Generator) -> Outcome:
     rows = [{"calls": one.calls, "standard error": one.se, "designs": kind} for kind, some in kinds for one in some]
     title = "Standard error against calls, safety (Fig. 3b), with designs in turn"
     x, y, by = "calls", "standard error", "designs"
-    return Outcome(values, (Drawing("tee.frontier", "frontier", title, rows, x, y, by=by, mark="point", log=True),))
+    return Results(values, (Drawing("tee.frontier", "frontier", title, rows, x, y, by=by, mark="point", log=True),))
 
 
 FRONTIER = Study("tee.frontier", "Safety: 360 designs, and fractional ones at the same price", frontier)
@@ -101,7 +101,7 @@ def changes(source: Components, design: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def ideology(name: str, figures: str, _: np.random.Generator) -> Outcome:
+def ideology(name: str, figures: str, _: np.random.Generator) -> Results:
     """Shares and counterfactuals of one way to score."""
     source, design = source_of(name)
     moved = changes(source, design)
@@ -113,7 +113,7 @@ def ideology(name: str, figures: str, _: np.random.Generator) -> Outcome:
     ]
     title = f"Change of the variance by one change of the design, {name} ({figures})"
     drawing = Drawing(f"tee.{name}", f"{name}-changes", title, rows, x="percent", y="change", by="by", mark="point")
-    return Outcome(values, (drawing,))
+    return Results(values, (drawing,))
 
 
 LIKERT = Study(
@@ -127,7 +127,7 @@ PAIRWISE = Study(
 # Multiple choice (MMLU): components from the printed shares, and the total that the printed components give.
 
 
-def mmlu(_: np.random.Generator) -> Outcome:
+def mmlu(_: np.random.Generator) -> Results:
     """Shares that components of three decimals give, and those of components that the shares give."""
     content = inputs()["mmlu"]
     design = content["design"]
@@ -151,7 +151,7 @@ def mmlu(_: np.random.Generator) -> Outcome:
     total, shares = projected(exact)
     printed, _shares = projected(content["printed"])
     values = {f"share of {term}, %": 100 * part for term, part in shares.items() if term in content["shares"]}
-    return Outcome(
+    return Results(
         values
         | {"variance of the mean, from the shares": total, "variance of the mean, from printed components": printed}
     )
@@ -163,7 +163,7 @@ MMLU = Study("tee.mmlu", "MMLU: shares, and the total of its printed components"
 # Components of log odds (Table 11): shares on both scales, and their rank correlation.
 
 
-def log_odds(_: np.random.Generator) -> Outcome:
+def log_odds(_: np.random.Generator) -> Results:
     """Shares of log odds, and Spearman's correlation with those of scores."""
     values: dict[str, float] = {}
     rows = []
@@ -178,7 +178,7 @@ def log_odds(_: np.random.Generator) -> Outcome:
         both = np.array([[shares[term] for term in terms] for shares in (linear, latent)])
         values[f"{study}: rank correlation of shares"] = of_pair(spearman, both[0], both[1])
     title = "Shares of the variance on both scales, % (Table 11)"
-    return Outcome(
+    return Results(
         values, (Drawing("tee.table11", "both-scales", title, rows, x="scores", y="log odds", mark="point"),)
     )
 
@@ -192,7 +192,7 @@ LOG_ODDS = Study("tee.table11", "Shares of scores and of log odds", log_odds)
 SOURCES = {"safety": "safety", "likert": "likert", "pairwise": "pairwise recoded"}
 
 
-def single(_: np.random.Generator) -> Outcome:
+def single(_: np.random.Generator) -> Results:
     """Standard errors, width ratios and coverages of 45 configurations of three studies."""
     values, rows = {}, []
     z = t_quantile(np.inf, 0.975)
@@ -213,7 +213,7 @@ def single(_: np.random.Generator) -> Outcome:
         kinds["with judges"] = "corrected intervals that cover, with the spread of judges, %"
         rows += [{"study": study, "interval": kind, "cover": values[f"{study}: {key}"]} for kind, key in kinds.items()]
     title = "Intervals of 45 configurations that cover the mean over all, % (Table 14)"
-    return Outcome(
+    return Results(
         values, (Drawing("tee.table14", "single", title, rows, x="cover", y="study", by="interval", mark="point"),)
     )
 
@@ -230,7 +230,7 @@ def prize(sd: float) -> float:
     return gaming(source, items=1, designs=[{}], scale="elo").prizes[0].value
 
 
-def _best_of(_: np.random.Generator) -> Outcome:
+def _best_of(_: np.random.Generator) -> Results:
     """Prizes in Elo points, from archived standard deviations of log odds."""
     values = {}
     for name, sd in inputs()["gaming"].items():
@@ -238,7 +238,7 @@ def _best_of(_: np.random.Generator) -> Outcome:
         values[f"{prompts} x {judges} prompts and judges, Elo" if judges else "votes of people, Elo"] = prize(sd)
     rows = [{"design": name.removesuffix(", Elo"), "Elo": value} for name, value in values.items()]
     title = "Best of 27 submissions, Elo points (Fig. 6)"
-    return Outcome(values, (Drawing("tee.gaming", "gaming", title, rows, "Elo", "design", mark="bar"),))
+    return Results(values, (Drawing("tee.gaming", "gaming", title, rows, "Elo", "design", mark="bar"),))
 
 
 BEST_OF = Study("tee.gaming", "What the best of 27 submissions gains", _best_of)
@@ -247,7 +247,7 @@ BEST_OF = Study("tee.gaming", "What the best of 27 submissions gains", _best_of)
 # Propaganda items: where configurations disagree, they are wrong (section I.1).
 
 
-def propaganda(_: np.random.Generator) -> Outcome:
+def propaganda(_: np.random.Generator) -> Results:
     """Correlation of an item's variance with its accuracy, and accuracy by tertiles of the variance."""
     content = inputs()["propaganda"]
     n, yes = np.array(content["n"], dtype=float), np.array(content["n"]) * 0.0 + content["yes"]
@@ -263,7 +263,7 @@ def propaganda(_: np.random.Generator) -> Outcome:
         values[f"accuracy at {name} variance, %"] = 100 * third.average.value
     rows = [{"variance": float(v), "accuracy": float(a)} for v, a in zip(variance, right, strict=True)]
     title = "Accuracy of an item's judgments against their variance (Fig. 17)"
-    return Outcome(
+    return Results(
         values, (Drawing("tee.propaganda", "propaganda", title, rows, x="variance", y="accuracy", mark="point"),)
     )
 

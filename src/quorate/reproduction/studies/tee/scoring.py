@@ -12,7 +12,7 @@ from quorate.estimate.components.published import components
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties import tie_model
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean
+from quorate.reproduction.study import Drawing, MonteCarlo, Results, Value, mean
 from quorate.simulate.demo import draw_judgments
 
 ITEMS, SYSTEMS, CATEGORIES, REPEATS = 150, 4, 5, 4
@@ -78,10 +78,10 @@ def rated(
     return fit(design, counts[None, :, :, None], ridge=RIDGE, tol=1e-3).theta[: len(latent), 0]
 
 
-def scoring(draws: Mapping[str, Floats]) -> Outcome:
+def scoring(draws: Mapping[str, Floats]) -> Results:
     """Mean correlations."""
     numbers = draws["ideal"]
-    return Outcome(
+    return Results(
         {
             "marks of five points: Kendall's tau": mean(numbers[:, 0]),
             "all pairs: Kendall's tau": mean(numbers[:, 1]),
@@ -158,7 +158,7 @@ def _draw_pathologies(scored: Callable[[np.random.Generator], list[float]], rng:
     return scored(rng)
 
 
-def pathologies(draws: Mapping[str, Floats]) -> Outcome:
+def pathologies(draws: Mapping[str, Floats]) -> Results:
     """Mean correlations."""
     found, labelled = draws["marks"], draws["labels"]
     plain = len(COMPRESSIONS) * len(POINTS)
@@ -196,7 +196,7 @@ def pathologies(draws: Mapping[str, Floats]) -> Outcome:
         Drawing(study, "compression", "Compressed marks (Fig. 10)", compressed, "kept", "tau", by=beside),
         Drawing(study, "coarse", "Coarse marks (Fig. 10)", coarse, "tau", "scale", by=beside, mark="point"),
     )
-    return Outcome(values, drawings)
+    return Results(values, drawings)
 
 
 PATHOLOGIES = MonteCarlo(
