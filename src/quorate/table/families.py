@@ -60,6 +60,8 @@ _MAKERS = {
 }
 _KNOWN = re.compile("|".join(f"((?:{names})(?![a-z]))" for names in _MAKERS.values()), re.IGNORECASE)
 """A group for each maker, in their order."""
+_SIZED = re.compile(r"(?i)[a-z][-_ ]\d+(?:\.\d+)?b(?![a-z0-9])")
+"""Behind a name how many billions of parameters a model has."""
 _BETWEEN = re.compile(r"[\s_]+")
 
 
@@ -79,14 +81,14 @@ def maker(name: str) -> str | None:
 
 
 def is_model(name: str) -> bool:
-    """Whether a name is that of a model of a maker who is known.
+    """Whether a name is that of a model: of a maker who is known, or with how many parameters it has.
 
     Examples
     --------
-    >>> is_model("gpt-4o"), is_model("acme/judge-2"), is_model("/shop/cart")
-    (True, False, False)
+    >>> is_model("gpt-4o"), is_model("mica-9b"), is_model("acme/judge-2"), is_model("/shop/cart")
+    (True, True, False, False)
     """
-    return maker(name) in _MAKERS
+    return maker(name) in _MAKERS or _SIZED.search(name) is not None
 
 
 def shared(names: Iterable[str]) -> dict[str, list[str]]:

@@ -494,3 +494,49 @@ def test_judges_takes_the_one_column_that_tells_reviews_apart(tmp_path, capsys):
     said = capsys.readouterr()
     assert "member name taken for who judged" in said.err
     assert "judge = member name" in " ".join(said.out.split())
+
+
+def test_a_pipeline_beside_the_metrics_of_ragas_is_compared(tmp_path):
+    cells = [
+        (f"asked {n}", f"said {n}", p, MARKS[n, at] / 9, MARKS[n, 2] / 9) for n in range(N) for at, p in enumerate("uv")
+    ]
+    head = "user_input,response,pipeline,faithfulness,answer_relevancy"
+    assert len(q.compare(sheet(tmp_path, *rows(head, cells))).measures) == 2
+
+
+def test_a_trial_that_an_id_names_in_words_is_what_was_heard(tmp_path):
+    cells = [
+        (f"p{j}@example.org", f"trial_{'abc'[n]}", codec, MARKS[(n + j) % N, at])
+        for j in range(6)
+        for n in range(3)
+        for at, codec in enumerate(("ref", "low"))
+    ]
+    table = read(sheet(tmp_path, *rows("email,trial_id,rating_stimulus,rating_score", cells)))
+    assert levels(table) == {"item": 3, "judge": 6, "system": 2}
+
+
+def test_subjects_of_pupils_are_no_judges(tmp_path):
+    path = sheet(tmp_path, *rows("student,Arithmetic,Biology,History", [(f"s{n}", *MARKS[n]) for n in range(N)]))
+    assert main(["judges", str(path)]) == 1
+
+
+def test_systems_by_how_many_parameters_they_have(tmp_path):
+    path = sheet(tmp_path, *rows("task,Codewright-7B,Codewright-34B", [(f"t{n}", *MARKS[n, :2] % 2) for n in range(N)]))
+    assert f"{N} paired items" in q.compare(path).sentence or "both score the same" in q.compare(path).sentence
+
+
+def test_measures_in_rows_are_of_what_comes_back(tmp_path):
+    cells = [
+        (f"r{n}{k}", f"trace{n}", name, "xy"[n % 2], MARKS[n, k])
+        for n in range(N)
+        for k, name in enumerate(("helpfulness", "tone"))
+    ]
+    table = read(sheet(tmp_path, *rows("id,traceId,name,release,value", cells)))
+    assert levels(table)["item"] == N
+
+
+def test_a_ranking_that_nobody_sent_in_is_none(tmp_path):
+    ranked = ((1, 2, 3), (2, 1, 3), (3, 2, 1))
+    cells = [(f"P{n}", *(ranked[n % 3] if n != 5 else ("", "", ""))) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows("Panelist,Wren,Aurora,Birch", cells)))
+    assert votes.models == ("Aurora", "Birch", "Wren")

@@ -12,6 +12,7 @@ from quorate.table.columns.aliases import REPLICATES
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ARRANGED,
+    ASKED_PEOPLE,
     COMPARED,
     CONTESTANTS,
     OCCASIONS,
@@ -96,8 +97,9 @@ def of_judged(table: Table, found: Reading) -> Reading:
     (way,) = judges
     columns = way.options["wide"][JUDGE]
     others = {name for names in shown for name in names} - {*columns}
-    if len(found.ways) == 1 or not all(RESOLVED & {*words_of(name)} for name in others):
-        return found
+    of_people = bool(ASKED_PEOPLE & {*words_of(str(way.options.get("facets", {}).get(ITEM, "")))})
+    if len(found.ways) == 1 or (of_people and not others) or not all(RESOLVED & {*words_of(name)} for name in others):
+        return found  # of pupils columns may be subjects
     measured = [one for one in map(table.column, columns) if one.numeric and one.distinct > MOST_MARKS]
     if measured and len({form_of(name) for name in varying(columns)}) > 1 and not are_people(columns, columns):
         return found  # numbers finer than marks, which may be measured
@@ -181,7 +183,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if plain(one.name) not in REPLICATES and 2 * one.filled > table.rows]
     free = [one for one in free if not (one.words and {*map(plain, one.words)} <= _TRUTHS)]  # as of headphones worn
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
-    free = [one for one in free if not QUESTION.fullmatch(plain(one.name))]  # what somebody answered
+    free = [one for one in free if not (QUESTION.fullmatch(plain(one.name)) or one.name.rstrip().endswith("?"))]
     free = [one for one in free if not is_aspect(one.name)] or free
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]

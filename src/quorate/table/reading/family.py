@@ -62,7 +62,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     judges = [one for one in free if is_judge(one.name)] or judges_of_one(free) or models_that_judge(free)
     judges = [one for one in judges if not is_asked_late(table, one)] if len(judges) > len("ab") else judges
     people = [one for one in free if is_given(one.name)]
-    beside = [one for one in free if one in people or (people and one.scored and same_scale(people[0], one))]
+    beside = [one for one in free if one in people or (people and _is_like(people[0], one))]
     people = beside if are_people(*[[one.name for one in beside]] * 2) else people
     judges = people if len(people) > len(judges) else judges
     heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
@@ -186,6 +186,13 @@ def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[
         ]
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
+
+
+def _is_like(one: Column, other: Column) -> bool:
+    """Whether two columns hold scores on one scale, or the same few words."""
+    if one.scored and other.scored:
+        return same_scale(one, other)
+    return bool(one.words and other.words) and not (one.scored or other.scored) and same_words(one, other)
 
 
 def _is_told(one: Column) -> bool:

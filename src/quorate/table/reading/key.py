@@ -249,12 +249,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     if ITEM not in known:
         unique = identifier(table, taken)
         coming = labels(table, taken)
-        judged = named_as_judged(table, taken, JUDGE in known)
-        judged = [one for one in judged if not _answers_one(table, one, judged, known.get(SYSTEM))]
-        judged = [one for one in judged if not (JUDGE in known and _names_the_same(table, one, known[JUDGE]))]
-        who = [known[role] for role in (JUDGE, SYSTEM) if role in known]
-        met = [one for one in judged if who and table.keys([one.name, *who]) == table.rows]
-        judged = met if len(met) == 1 else judged  # as each reviewer met a submission once, and no text of a review
+        judged = _judged_in(table, known, taken)
         none = {one.name for one in coming if _names_who(one.name) or _is_background(one, table.rows)}
         none |= {one.name for one in coming if JUDGE in known and _names_the_same(table, one, known[JUDGE])}
         coming = [one for one in coming if not (one.name in none or _is_remark(one, table.rows))]
@@ -293,6 +288,20 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     whole = table.keys(key) == table.rows
     alone = not (named or tied) and whole and _alone(table, known, taken, {*facets.values()})
     return Key(facets, reasons, whole, named or alone, tied, supposed=known[ITEM] if alone else "")
+
+
+def _judged_in(table: Table, known: Mapping[str, str], taken: set[str]) -> list[Column]:
+    """Columns that may say what is judged by their names; the one that tells rows apart beside who judged, if one does.
+
+    As each reviewer met a submission once, on every criterion that rows name.
+    """
+    judged = named_as_judged(table, taken, JUDGE in known)
+    judged = [one for one in judged if not _answers_one(table, one, judged, known.get(SYSTEM))]
+    judged = [one for one in judged if not (JUDGE in known and _names_the_same(table, one, known[JUDGE]))]
+    aspects = [one.name for one in table.columns if len(one.words) > 1 and all(map(is_criterion, one.words))]
+    beside = [*(known[role] for role in (JUDGE, SYSTEM) if role in known), *aspects]
+    met = [one for one in judged if beside and table.keys([one.name, *beside]) == table.rows]
+    return met if len(met) == 1 else judged
 
 
 def _names_the_same(table: Table, one: Column, name: str) -> bool:
@@ -490,7 +499,8 @@ def _telling_apart(
     reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
     told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
     tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
-    tries = {name for name in chosen if _is_try(name) or (is_id(name) and counts_tries(table.column(name)))}
+    named = [table.column(name) for name in chosen]  # an id in words is of what was shown in a trial
+    tries = {one.name for one in named if (counts_tries(one) if is_id(one.name) else _is_try(one.name))}
     return {REPLICATE if name in tries and REPLICATE not in known else name: name for name in chosen}, tied
 
 

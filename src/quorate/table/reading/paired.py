@@ -29,7 +29,7 @@ from quorate.wording import listed
 
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
-_FEWEST_RANKED, _FEWEST_ROWS = 3, 5
+_FEWEST_RANKED, _FEWEST_ROWS, _MOSTLY = 3, 5, 0.9
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _WON = (
@@ -265,7 +265,7 @@ def _of_ballots(table: Table, place: Column, free: Sequence[str]) -> list[tuple[
 
 def _ranked_in_columns(table: Table) -> Reading | None:
     """Columns of numbers that hold 1 to their number in every row, each once or shared, as no scores do."""
-    columns = [one for one in table.columns if one.whole and (one.low or 0) >= 1 and one.filled == table.rows]
+    columns = [one for one in table.columns if one.whole and (one.low or 0) >= 1 and one.filled > _MOSTLY * table.rows]
     names = [one.name for one in columns if (one.high or 0) <= len(columns)]
     if len(names) < _FEWEST_RANKED or table.rows < _FEWEST_ROWS:
         return None
@@ -275,7 +275,8 @@ def _ranked_in_columns(table: Table) -> Reading | None:
     shared = " AND ".join(f"held[{place}] IN ({place}, held[{place - 1}])" for place in range(2, len(names) + 1))
     ranked = f"bool_and(coalesce(held[1] = 1 AND {shared}, false))"  # who share a place leave the next ones free
     asked = f"{ranked}, bool_and(held = range(1, {len(names) + 1})::INTEGER[]), max(held[-1]) = {len(names)}"
-    ((places, once, whole),) = table.opened.relation.project(held).aggregate(asked).fetchall()
+    filled = table.opened.relation.project(held).filter("list_max(held) IS NOT NULL")  # who sent nothing in
+    ((places, once, whole),) = filled.aggregate(asked).fetchall()
     if not (places and whole):
         return None
     unique = [one.name for one in table.columns if one.name not in names and one.distinct == table.rows]

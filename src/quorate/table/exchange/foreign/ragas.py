@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
+from quorate.table.columns.aliases import SYSTEMS
+from quorate.table.columns.names import is_compared
 from quorate.table.columns.scales import number
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, identity
@@ -27,10 +29,10 @@ _LONG = 40
 
 
 def claims(glance: Glance) -> bool:
-    """Whether its columns are a question, what was answered, and something more, without a score or a judge."""
+    """Whether its columns are a question, what was answered, and something more, without a score, judge or system."""
     names = frozenset(glance.header)
     known = _QUESTION in names and bool(names & _SHOWN) and bool(names - _INPUTS)
-    return known and not names & {"score", "judge", "item"}
+    return known and not names & {"score", "judge", "item", *SYSTEMS} and not any(map(is_compared, names))
 
 
 def _read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
