@@ -106,10 +106,10 @@ def test_the_command_on_judges_takes_labels(tmp_path, monkeypatch, capsys):
 
 
 def test_labels_that_need_a_word():
-    """Of two letters capitals may be meant; longer ones that differ in them alone are one."""
+    """Of a letter alone capitals may be meant; longer labels that differ in them alone are one."""
     item, verdict = pl.col("item"), pl.col("verdict")
     said = frame().with_columns(
-        verdict=pl.when(item == "i1").then(pl.lit("OK")).when(item == "i2").then(pl.lit("ok")).otherwise(verdict)
+        verdict=pl.when(item == "i1").then(pl.lit("K")).when(item == "i2").then(pl.lit("k")).otherwise(verdict)
     )
     codes = {one.code for one in q.scores.labels(q.read(said, score="verdict", labels=True, announce=False)).caveats}
     assert {"labels-alike", "labels-alone", "rare-labels"} <= codes

@@ -330,10 +330,10 @@ def test_what_rules_everything_out(rows, says):
 
 
 def test_findings_speak_of_labels():
-    rows = [(i, j, "up" if (i + k) % 3 else "off") for i in range(12) for k, j in enumerate("xy")]
-    found = {one.code: one.sentence for one in q.doctor(read([*rows, (12, "x", "Up"), (13, "y", None)])).findings}
-    assert '"Up" and "up" differ only in case' in found["labels-alike"]
-    assert found["rare-labels"].startswith('"Up" and "off": fewer than 10 judgments each')
+    rows = [(i, j, "u" if (i + k) % 3 else "off") for i in range(12) for k, j in enumerate("xy")]
+    found = {one.code: one.sentence for one in q.doctor(read([*rows, (12, "x", "U"), (13, "y", None)])).findings}
+    assert '"U" and "u" differ only in case' in found["labels-alike"]
+    assert found["rare-labels"].startswith('"U" and "off": fewer than 10 judgments each')
     assert found["one-judge-only"].startswith("1 item with a label from one judge only")
     assert "no usable label" in found["missing"]
     assert "score" not in " ".join(found.values())
