@@ -540,3 +540,10 @@ def test_a_ranking_that_nobody_sent_in_is_none(tmp_path):
     cells = [(f"P{n}", *(ranked[n % 3] if n != 5 else ("", "", ""))) for n in range(N)]
     votes = read(sheet(tmp_path, *rows("Panelist,Wren,Aurora,Birch", cells)))
     assert votes.models == ("Aurora", "Birch", "Wren")
+
+
+def test_one_criterion_among_winners_is_enough_to_ask(tmp_path):
+    cells = [(f"s{n}", *("uvt"[m % 3] for m in MARKS[n])) for n in range(N)]
+    cells = [(one, *({"u": "Nova", "v": "Lingua", "t": "tie"}[w] for w in said)) for one, *said in cells]
+    with pytest.raises(Unsure, match="say which is better"):
+        q.compare(sheet(tmp_path, *rows("segment,winner_fluency,winner_x,winner_y", cells)))

@@ -72,7 +72,7 @@ def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Seq
                 {**options, "winner": whole[0]}, said, "likely", "votes", f"{whole[0]} says who won; {left} left out"
             )
         heads = {words_of(name)[0] for name in columns}
-        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not _are_aspects(columns):
+        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not any(map(_of_aspect, columns)):
             taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
             alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
             return Reading(ways[0].options, said, "likely", "votes", alone)
@@ -82,9 +82,14 @@ def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Seq
     return Reading(options, said, confidence, "votes", granted, winner.meant(options))
 
 
+def _of_aspect(name: str) -> bool:
+    """Whether a column says who won by one criterion, or over all, by its name."""
+    return bool({*words_of(name)} & {*CRITERIA, *TOTALS})
+
+
 def _are_aspects(columns: Sequence[str]) -> bool:
-    """Whether columns say who won by one criterion each, or over all, as most of their names say."""
-    return 2 * sum(bool({*words_of(name)} & {*CRITERIA, *TOTALS}) for name in columns) > len(columns)
+    """Whether columns say who won by one criterion each, as most of their names say."""
+    return 2 * sum(map(_of_aspect, columns)) > len(columns)
 
 
 def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
