@@ -73,18 +73,7 @@ JUDGES_TOO = (
     *(f"{judged}_by" for judged in (*_JUDGED_BY, "labeled", "labelled")),
     *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
     *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
-    *(
-        "user_id",
-        "user_name",
-        "username",
-        "login",
-        "email",
-        "participantid",
-        "raterid",
-        "annotatorid",
-        "session_uuid",
-        "prolific_pid",
-    ),
+    *words("user_id user_name username login email participantid raterid annotatorid session_uuid prolific_pid"),
     *(
         "signature",
         "author_user_id",
@@ -138,18 +127,7 @@ PLACES = ("position", "answer_position", "order", "answer_order", "presentation_
 """Facets of scores that say where or when in a pair an answer was shown: the places there are, not some of many."""
 LENGTHS = ("length", "len", "words", "tokens", "chars", "word_count", "token_count", "n_words", "n_tokens", "n_chars")
 """How long a response is, where its column has the name of a response before it or none."""
-RESPONSES = (
-    "response",
-    "answer",
-    "output",
-    "completion",
-    "reply",
-    "generation",
-    "generated",
-    "hyp",
-    "hypothesis",
-    "retrieved",
-)
+RESPONSES = words("response answer output completion reply generation generated hyp hypothesis retrieved")
 ORDERS = ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown")
 TIMES = ("time", "timestamp", "tstamp", "created_at", "date", "datetime")
 COUNTS = ("count", "n_votes", "votes")
