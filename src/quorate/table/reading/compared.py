@@ -41,7 +41,7 @@ from quorate.table.reading.levels import CRITERION, are_people, part_of, strippe
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
-_MOST, _MOST_WAYS, _FEWEST_LETTERS = 50, 3, 2
+_MOST, _MOST_WAYS, _FEWEST_LETTERS, _MOST_TRIED = 50, 3, 2, 12
 _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 """What a column holds that says yes or no of something."""
 
@@ -119,7 +119,7 @@ def _who_judged(table: Table, found: Reading) -> Reading | None:
     pairs = [
         (item.name, one.name)
         for item in named_as_judged(table, taken, True)
-        for one in free
+        for one in free[:_MOST_TRIED]
         if is_id(item.name)
         and not is_compared(one.name)
         and table.keys([item.name, one.name]) == table.rows > table.column(item.name).distinct

@@ -97,9 +97,8 @@ def _compared(table: Table, taken: set[str]) -> list[str]:
 
 def _places(table: Table, taken: set[str]) -> list[str]:
     """The files, else the sheets, that are given to be compared."""
-    return [one for one in (FILE, SHEET) if one in table.names and one not in taken and table.column(one).distinct > 1][
-        :1
-    ]
+    free = [one for one in (FILE, SHEET) if one in table.names and one not in taken]
+    return [one for one in free if table.column(one).distinct > 1][:1]
 
 
 def _come_back(table: Table, one: Column) -> bool:
