@@ -73,7 +73,7 @@ JUDGES_TOO = (
     *(f"{judged}_by" for judged in (*_JUDGED_BY, "labeled", "labelled")),
     *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
     *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
-    *words("user_id user_name username login email participantid raterid annotatorid session_uuid prolific_pid"),
+    *words("user_id user_name username login participantid raterid annotatorid session_uuid prolific_pid"),
     *(
         "signature",
         "author_user_id",

@@ -58,7 +58,9 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         named = [
             one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
         ]
-        users = [one.name for one in free if _said(one.name) == ["user"] and not (is_prose(one) or _owns(table, one))]
+        whole = [one for one in free if _said(one.name) == ["email"] and one.filled == table.rows]
+        whole += [one for one in free if _said(one.name) == ["user"]]
+        users = [one.name for one in whole if not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
         more = [one for one in table.columns if is_judged(one.name) and plain(one.name) != "candidate"]
