@@ -52,9 +52,9 @@ def points(out: Console, sentences: Iterable[object]) -> None:
 
 def table(out: Console, header: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; ``header`` maps the name of each column to "left" or "right"; no heading if all are blank."""
-    cells = (map(str, row) for row in rows)
     from quorate.reporting.print import terminal
 
+    cells = (map(str, row) for row in rows)
     shown = terminal.grid(header, cells, (side == "right" for side in header.values()))
     put(out, terminal.printed(out, Padding.indent(shown, 2)))
 
