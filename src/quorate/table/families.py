@@ -17,11 +17,11 @@ from quorate.table.notes import Note
 from quorate.wording import counted, listed
 
 _MAKERS = {
-    "openai": r"(?:chat)?gpt|o[134]|davinci|text-davinci",
+    "openai": r"(?:chat)?gpt|o[134]|davinci|text-davinci|whisper-(?:tiny|base|small|medium|large|v\d)",
     "anthropic": r"claude",
-    "google": r"gemini|gemma|palm|bison|google",
+    "google": r"gemini|gemma|palm|bison|google|flan-t5|flan-ul2|m?t5-(?:small|base|large|xx?l)|madlad",
     "deepl": r"deepl",
-    "meta": r"(?:meta-)?(?:code)?llama",
+    "meta": r"(?:meta-)?(?:code)?llama|nllb|m2m-?100|m?bart-(?:base|large)|wav2vec-?2|seamless",
     "mistral": r"mistral|mixtral|ministral|magistral|codestral",
     "alibaba": r"qwen|qwq|通义|千问",
     "deepseek": r"deepseek",
@@ -57,6 +57,25 @@ _MAKERS = {
     "naver": r"hyperclova",
     "speakleash": r"bielik",
     "maritaca": r"sabi[aá]-?\d",
+    "ibm": r"granite-",
+    "ai21": r"jamba|jurassic-?\d",
+    "reka": r"reka-(?:core|flash|edge)",
+    "aleph-alpha": r"luminous-|pharia-",
+    "snowflake": r"(?:snowflake-)?arctic-(?:instruct|base)",
+    "internlm": r"intern(?:lm|vl)\d?",
+    "baichuan": r"baichuan\d?|百川",
+    "lg": r"exaone",
+    "kakao": r"kanana|kogpt",
+    "inception": r"jais",
+    "bsc": r"salamandra-\d",
+    "cyfragovpl": r"pllum",
+    "utter": r"eurollm",
+    "trendyol": r"trendyol-llm",
+    "aisingapore": r"sea-?lion",
+    "stockmark": r"stockmark-",
+    "elyza": r"elyza",
+    "rinna": r"rinna-",
+    "haotian-liu": r"llava",
 }
 _KNOWN = re.compile("|".join(f"((?:{names})(?![a-z]))" for names in _MAKERS.values()), re.IGNORECASE)
 """A group for each maker, in their order."""

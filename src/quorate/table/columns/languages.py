@@ -118,7 +118,10 @@ _OF: Mapping[str, str] = {
         egzaminator examiner; punkty points; oceniający rater; recenzent reviewer; ocena rating; wynik score;
         pytanie zapytanie question; odpowiedź response; treść text;
         zdanie sentence; uczeń pupil; tłumaczenie translation; zwycięzca winner;
-        remis tie; endnote final_grade""",
+        remis tie; endnote final_grade;
+        lp number; płynność fluency; adekwatność adequacy; użyteczność usefulness; spójność coherence; lepszy better;
+        zrozumiałość clarity; komentarz remarks; kryterium criterion; nauczyciel teacher; lekarz physician;
+        pacjent patient; streszczenie podsumowanie summary; anotator annotator; temat topic; język language""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
@@ -136,7 +139,9 @@ _OF: Mapping[str, str] = {
         перевод translation; победитель winner; ничья tie; полнота completeness; точность accuracy; ясность clarity;
         полезность usefulness; беглость fluency; качество quality; комментарий примечание remarks; номер number;
         дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document; метка label;
-        ученик pupil; пациент patient; новый новая новое new; старый старая старое old""",
+        ученик pupil; пациент patient; новый новая новое new; старый старая старое old;
+        аннотатор annotator; рецензент reviewer; преподаватель учитель teacher; врач physician; эссе essay;
+        запрос query; лучше better; тема topic; язык language; токсичность toxicity; диалог conversation""",
     "cs": """
         otázka question; odpověď response; hodnotitel rater; porotce juror; lektor marker; recenzent reviewer;
         překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;
@@ -198,7 +203,9 @@ _OF: Mapping[str, str] = {
         정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
         관련성 relevance; 모델 model; 시스템 system; 버전 version; 번호 number; 문항 item; 승자 winner;
         무승부 tie; 총점 합계 total; 평균 mean; 의견 비고 remarks; 라벨 label; 번역 translation; 문장 sentence;
-        과제 task; 학생 pupil; 챗봇 bot; 기존 old; 신규 new""",
+        과제 task; 학생 pupil; 챗봇 bot; 기존 old; 신규 new;
+        평가위원 판정자 심사자 judge; 항목 item; 문제 question; 날짜 date; 교사 teacher; 의사 physician; 환자 patient;
+        요약 summary; 이름 name; 더_나은 better""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
@@ -206,7 +213,10 @@ _OF: Mapping[str, str] = {
         标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
         提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id;
         序号 number; 时间 time; 对话 conversation; 文章 article; 摘要 summary; 句子 sentence; 译文 translation;
-        系统 system; 版本 version; 裁判 judge; 选手 运动员 contestant; 轮次 round; 均分 平均分 mean; 排名 名次 rank""",
+        系统 system; 版本 version; 裁判 judge; 选手 运动员 contestant; 轮次 round; 均分 平均分 mean; 排名 名次 rank;
+        评分员 打分员 评测员 测评员 阅卷人 judge; 专家 expert; 医生 physician; 老师 教师 teacher; 学生 pupil;
+        考生 candidate; 病例 case; 患者 patient; 准确率 accuracy; 忠实度 faithfulness; 有用性 usefulness; 图片 image;
+        维度 criterion; 等级 grade; 满意度 satisfaction; 更好 better; 语言 language; 日期 date; 主题 topic""",
     "ar": """
         المقال article; رقم number; الدرجة score; التقييم rating; المقيم rater; الحكم judge; النظام system;
         النموذج model; السؤال question; الإجابة response; النص text; الجملة sentence; الترجمة translation;
@@ -216,7 +226,9 @@ _OF: Mapping[str, str] = {
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
         評価 rating; 評点 rating; 良かった preferred; 質問 問題 question; 回答 response; 設問 item; ラベル label;
         勝者 winner; 引き分け tie; カテゴリ category; システム system; 流暢さ fluency; 正確さ accuracy; 文体 style;
-        パネル panelist; 氏名 name; 番号 number; 文 sentence; 平均 mean; 新 new; 旧 old""",
+        パネル panelist; 氏名 name; 番号 number; 文 sentence; 平均 mean; 新 new; 旧 old;
+        自然性 naturalness; 聴取者 listener; 被験者 participant; 発話 utterance; 手法 方式 method; 品質 quality;
+        学生 pupil; 答案 essay; 医師 physician; 患者 patient; 症例 case; 要約 summary; 翻訳 translation; 日付 date""",
 }
 """For each language groups of words, the last of each the English one."""
 
@@ -235,7 +247,7 @@ _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
 """Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
-_WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}")
+_WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}|[\uac00-\ud7a3]{4,}")
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)

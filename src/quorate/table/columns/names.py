@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from quorate.table.columns import aliases
-from quorate.table.columns.given_names import without_remark
+from quorate.table.columns.given_names import is_given, without_remark
 from quorate.table.columns.languages import plain
 from quorate.wording import words
 
@@ -27,7 +27,8 @@ MEASURES = frozenset(
         "len length chars tokens words seconds secs sec spent time timestamp date year price cost eur usd gbp "
         "datetime created start started end ended updated due deadline duration ms rt years months days hours "
         "minutes count latency age runtime size bytes width height line steps experience confidence certainty weight "
-        "max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl threshold cutoff"
+        "params parameters max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl "
+        "threshold cutoff"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
@@ -335,6 +336,8 @@ def is_judge(name: str) -> bool:
     numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
     numbered |= words[0] in ("panel", "juror") and words[1].isdigit()
     titled = words[0] in _TITLES and words[1].isalpha()
+    if words[0] == "qa" and not (len(words[1]) == 1 or is_given(words[1])):  # of question answering
+        return False
     return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
 
 

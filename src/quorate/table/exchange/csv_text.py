@@ -97,7 +97,7 @@ def of_rows(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[s
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]
-    return Opened(texts(connection, columns), names, typed=False, notes=said)
+    return _with_points(Opened(texts(connection, columns), names, typed=False, notes=said), held[:_LOOKED_AT], ",")
 
 
 def _rows(cells: Sequence[Sequence[Any]]) -> list[list[str]]:
@@ -424,8 +424,8 @@ def _fields_of(cells: Iterable[str]) -> list[str]:
 def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) -> Opened:
     """Decimals with points, where columns have them with commas, as far as their beginning shows.
 
-    What stands between other marks than semicolons may be a list, but for a column beside which others of its name hold
-    such numbers.
+    What stands between other marks than semicolons may be a list, but for what no list holds, and for a column beside
+    which others of its name hold such numbers.
     """
     shown, found = [], []
     if not any("," in cell for row in rows for cell in row):
@@ -436,7 +436,11 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) 
         if (
             decimal
             and all(_DECIMAL.fullmatch(value) or value.lstrip("+-").isdigit() for value in values)
-            and (delimiter == ";" or _holds_alike(name, values, dict(zip(opened.columns, held, strict=True))))
+            and (
+                delimiter == ";"
+                or _are_no_lists(decimal)
+                or _holds_alike(name, values, dict(zip(opened.columns, held, strict=True)))
+            )
         ):
             found.append(name)
             shown.append(f"replace({quoted(inner)}, ',', '.') AS {quoted(inner)}")
@@ -446,6 +450,14 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) 
         return opened
     note = Note(f"decimals are written with a comma in {', '.join(found)}")
     return replace(opened, relation=opened.relation.project(", ".join(shown)), notes=(*opened.notes, note))
+
+
+def _are_no_lists(decimals: Sequence[str]) -> bool:
+    """Whether two numbers each are decimals: all have as many signs behind, of some a 0, and in no order."""
+    pairs = [value.lstrip("+-").split(",") for value in decimals]
+    ends = {after for _, after in pairs}
+    falling = any(int(after) < int(before) for before, after in pairs)
+    return falling and len({len(after) for after in ends}) == 1 and (any(after[-1] == "0" for after in ends))
 
 
 def _holds_alike(name: str, values: Sequence[str], columns: Mapping[str, Sequence[str]]) -> bool:

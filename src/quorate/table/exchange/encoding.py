@@ -131,9 +131,9 @@ _CALLED: Mapping[Encoding, str] = {
     "gb18030": "GB 18030",
     "cp1251": "Windows-1251 (Cyrillic)",
 }
-_FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _PLAIN = 8, 0.5, 0.9, 127
-"""Bytes of other letters from which on they tell a script, the shares of those beside each other and of its letters,
-and the last of plain characters."""
+_FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _OF_KANA, _PLAIN = 8, 0.5, 0.9, 0.02, 127
+"""Bytes of other letters from which on they tell a script, the shares of those beside each other, of its letters and
+of kana in Japanese, and the last of plain characters."""
 _NO_LETTERS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 _BLOCK = 1 << 20
 
@@ -180,15 +180,18 @@ def _script_of(block: bytes) -> Encoding | None:
     """
     high = re.findall(rb"[\x80-\xff]+", block)
     size, beside = sum(map(len, high)), sum(len(run) for run in high if len(run) > len("üß"))
-    if size < _FEWEST_HIGH or beside < _BESIDE_EACH * size:
+    if size < _FEWEST_HIGH:
         return None
+    apart = beside < _BESIDE_EACH * size
     for name, script in _SCRIPTS.items():
         with suppress(UnicodeDecodeError):
             text = codecs.getincrementaldecoder(name)().decode(block)
-            letters = [one for one in text if one.isalpha() and ord(one) > _PLAIN]
-            if letters and len(re.findall(script, "".join(letters))) >= _MOSTLY * len(letters):
-                kana = name != "cp932" or re.search("[\u3041-\u30ff]", text)
-                return name if kana else None
+            letters = "".join(one for one in text if one.isalpha() and ord(one) > _PLAIN)
+            if letters and len(re.findall(script, letters)) >= _MOSTLY * len(letters):
+                kana = len(re.findall("[\u3041-\u30ff]", letters))
+                if name == "cp932" and kana >= _OF_KANA * len(letters):  # whose second bytes may be plain
+                    return name
+                return None if apart or name == "cp932" else name
     return None
 
 

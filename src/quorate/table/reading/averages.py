@@ -100,9 +100,21 @@ def of_averages(table: Table, found: Reading) -> Reading:
     of = "" if count is None else f" of {count.name} judgments each"
     open_ = f"every row is another {names.name}: perhaps averages{of}, which are no judgments"
     if not {*words_of(names.name)} <= _SETS:
-        raise Unsure(f"source: {open_}; give a row for each judgment")
+        ways = tuple(
+            Meant({"wide": {ITEM: parts}, "facets": {SYSTEM: names.name}}, f"{len(parts)} columns are the items")
+            for parts in _averaged(table)
+        )
+        raise Unsure(f"source: {open_}" + ("" if ways else "; give a row for each judgment"), ways=ways)
     once = {**found.options, "facets": {**found.options.get("facets", {}), ITEM: names.name}}
     return replace(found, confidence="unsure", said=open_, meant=(Meant(once, "each judged once"),))
+
+
+def _averaged(table: Table) -> list[tuple[str, ...]]:
+    """The columns of which another is the mean in every row, as a leaderboard has those of several sets."""
+    numbers = [one for one in table.columns if one.numeric and one.distinct > 1]
+    parts = [one for one in numbers if not (TOTALS & {*words_of(one.name)} or no_score(one.name))]
+    totals = map(table.column, totals_in(table, set()))
+    return [tuple(one.name for one in parts) for total in totals if is_made_of(table, total, parts)][:1]
 
 
 def _one_row_each(table: Table, found: Reading) -> Column | None:

@@ -18,6 +18,7 @@ from quorate.table.columns.names import (
     OCCASIONS,
     QUESTION,
     RESOLVED,
+    TRUE,
     form_of,
     groups_items,
     is_aspect,
@@ -39,6 +40,7 @@ from quorate.table.reading.doubt import MOST_MARKS, is_sentence, of_less
 from quorate.table.reading.key import claims_of, labels, named_as_judged
 from quorate.table.reading.levels import CRITERION, are_people, part_of, stripped, varying
 from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.wide import ANSWERS
 from quorate.wording import listed
 
 _MOST, _MOST_WAYS, _FEWEST_LETTERS, _MOST_TRIED = 50, 3, 2, 12
@@ -90,6 +92,8 @@ def of_judged(table: Table, found: Reading) -> Reading:
     """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
     if (who := _who_judged(table, found)) is not None:
         return who
+    if (each := _each_a_label(found)) is not None:
+        return each
     shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
     judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
     if found.confidence != "unsure" or len(judges) != 1 or any(way.verb or way.people for way in found.ways):
@@ -106,6 +110,18 @@ def of_judged(table: Table, found: Reading) -> Reading:
     said = f"{listed(columns, most=6)} taken for judges"
     said += f"; {listed(sorted(others))} left out, by its name what they came to together" if others else ""
     return replace(found, options=way.options, confidence="likely", said=said, meant=())
+
+
+def _each_a_label(found: Reading) -> Reading | None:
+    """A reading of two words of which each is a label, which judges agree on whatever they mean; else None."""
+    labels = [way for way in found.ways if way.options.get("labels")]
+    shares = [way for way in found.ways if "label" in way.options]
+    if found.confidence != "unsure" or (len(labels), len(shares), len(found.ways)) != (1, 1, 2):
+        return None
+    rest = [{name: value for name, value in way.options.items() if name[:5] != "label"} for way in found.ways]
+    if rest[0] != rest[1]:
+        return None
+    return replace(found, options=labels[0].options, confidence="likely", said="each word is a label", meant=())
 
 
 def _who_judged(table: Table, found: Reading) -> Reading | None:
@@ -166,8 +182,9 @@ def _told(table: Table, way: Meant, known: Mapping[str, str]) -> bool:
         by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
-    long = all(len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) or maker(name) for name in own)
-    return named and plainly and (versions or long)
+    long = [len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) or maker(name) for name in own]
+    finer = all(one.numeric and not one.whole and one.distinct > MOST_MARKS for one in parts)  # than anybody judges
+    return named and plainly and (versions or all(long) or (finer and any(long)))
 
 
 def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple[Meant, ...], str]:
@@ -184,6 +201,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if not (one.words and {*map(plain, one.words)} <= _TRUTHS)]  # as of headphones worn
     free = [one for one in free if not ({*words_of(one.name)} & ARRANGED or is_criterion(one.name))]
     free = [one for one in free if not (QUESTION.fullmatch(plain(one.name)) or one.name.rstrip().endswith("?"))]
+    free = [one for one in free if not {*words_of(one.name)} <= ANSWERS | TRUE]
     free = [one for one in free if not is_aspect(one.name)] or free
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]

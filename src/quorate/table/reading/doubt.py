@@ -270,7 +270,7 @@ def _open_of_score(
     told = {*words_of(score)} & {*SAID} and not {*words_of(score)} & {*HINTS}
     named &= not (told and column.scale is not None and JUDGE not in known)  # a priority may be nobody's judgment
     if not (named or _alone(table, column, known, found)):
-        if JUDGE not in known and not several and not any(map(_may_be_given, (column, *others))):
+        if {JUDGE, SYSTEM}.isdisjoint(known) and not several and not any(map(_may_be_given, (column, *others))):
             raise Unsure(
                 f"no column looks like a judgment: no name says that {score} is one, and it holds {_held(column)}; "
                 "name the score, if there is one, with " + argument("score", ...)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given
@@ -11,18 +12,21 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
+    TOTALS,
     form_of,
     groups_items,
     is_arm,
     is_count,
     is_criterion,
     is_judge,
+    is_less,
     no_score,
     words_of,
 )
 from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
+from quorate.table.reading.key import is_of_people
 from quorate.table.reading.levels import (
     are_people,
     grids_in,
@@ -33,14 +37,17 @@ from quorate.table.reading.levels import (
     models_that_judge,
 )
 from quorate.table.reading.reading import Unsure
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 MOST_WORDS = 30
 """Words of a column of labels."""
 _LATE = frozenset(("third", "3rd", "adjudicator", "adjudication", "moderator", "arbiter"))
 """What somebody is called who is asked where others differ."""
-_FEWEST_UNITS, _MOST_LABELS = 8, 12
-"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
+_FEWEST_UNITS, _MOST_LABELS, _ERRORS = 8, 12, 3
+"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows;
+and standard errors of a correlation from which on columns measure the same."""
+_TUNED = frozenset(words("temperature top rate ratio share probability prob similarity cosine distance loss lr epoch"))
+"""Words in the names of what is set, or describes something, and is no score."""
 
 
 def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
@@ -82,6 +89,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
             return tuple(one.name for one in judges), True
     columns = _named(free) or _of_one_record(on_one_scale(table, taken))
+    columns = columns if len(columns) > 1 else _measured_alike(table, free)
     if len(columns) > 1:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     texts = _of_the_same_words(table, taken)
@@ -142,6 +150,30 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
     most = systems if len(systems) > len(criteria) else criteria
     return tuple(most) if len(most) > 1 else ()
+
+
+def _measured_alike(table: Table, free: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of broken numbers that measure the same: by the word for it in all names, else by what they hold.
+
+    What no name says is the same has one range, and rows that are high in one are high in the others.
+    """
+    broken = [one for one in free if one.numeric and not one.whole and one.distinct > MOST_WORDS]
+    broken = [one for one in broken if not (is_of_people(one.name) or is_count(one.name))]
+    heads = Counter(words_of(one.name)[0] for one in broken if len(words_of(one.name)) > 1)
+    head, size = max(heads.items(), key=lambda pair: pair[::-1], default=("", 0))
+    if size > 1 and head in HINTS:
+        return tuple(one.name for one in broken if words_of(one.name)[0] == head)
+    said = {*HINTS, *TOTALS, *_TUNED}
+    neutral = [one for one in broken if not (no_score(one.name) or is_criterion(one.name) or groups_items(one.name))]
+    neutral = [one for one in neutral if {*words_of(one.name)}.isdisjoint(said) and not is_less(one.name)]
+    lows, highs = [one.low or 0 for one in neutral], [one.high or 0 for one in neutral]
+    if len(neutral) < len("ab") or min(lows) < 0 or max(highs) > 2 * min(highs) or len(neutral) > _MOST_LABELS:
+        return ()
+    pairs = combinations([f"TRY_CAST({table.sql(one.name)} AS DOUBLE)" for one in neutral], 2)
+    asked = ", ".join(f"corr({one}, {other})" for one, other in pairs)
+    ((*alike,),) = table.opened.relation.aggregate(asked).fetchall()
+    together = all(value is not None and value > 0 for value in alike)
+    return tuple(one.name for one in neutral) if together and min(alike) * table.rows**0.5 > _ERRORS else ()
 
 
 def same_words(one: Column, other: Column) -> bool:

@@ -58,6 +58,8 @@ _ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
 """What rows are that people answer, whose names then are those of who is judged."""
 _ANSWERED = frozenset(("timestamp", "submitted", "completed", "your", "initials"))
 """Words of a form for when somebody answered, of whom nothing else may be told, and for who."""
+_AGENTS = frozenset(("assistant", "model", "system", "bot", "chatbot", "version", "variant", "tool"))
+"""What stands before the name of one in a question that is asked of each."""
 _FEWEST_NUMBERED = 6
 """Columns numbered in one form from which on they are what those who are in rows judged."""
 _CODED, _FEWEST_CODED = re.compile("[LPWUAE](er)?[-_ ]?0?[0-9]{1,2}"), 8
@@ -254,17 +256,25 @@ def varying(columns: Sequence[str]) -> list[str]:
 
 
 def grid_of(columns: Sequence[str]) -> tuple[str, ...]:
-    """What stands in brackets behind one question, as forms have it; nothing where that is numbered or judged itself.
+    """What stands in brackets behind one question, as forms have it, or which system one is asked of in each.
+
+    Nothing where that is numbered or judged itself.
 
     Examples
     --------
     >>> grid_of(["How good? [Aya]", "How good? [Bo]"]), grid_of(["Rate it [text 1]", "Rate it [text 2]"])
     (('Aya', 'Bo'), ())
+    >>> grid_of(["How would you rate assistant Aya?", "How would you rate assistant Bo?"])
+    ('aya', 'bo')
     """
     found = [re.fullmatch(r"(.*\S)\s*\[([^\[\]]+)\]\s*", name) for name in columns]
-    if len({one[1] if one else None for one in found}) > 1 or not all(found):
+    common = set[str]() if any(found) else set.intersection(*({*words_of(name)} for name in columns))
+    if len(common) >= _FEWEST_TOGETHER and common & _AGENTS and not any(map(is_criterion, varying(columns))):
+        named = tuple(varying(columns))
+    elif len({one[1] if one else None for one in found}) > 1 or not all(found):
         return ()
-    named = tuple(one[2] for one in found if one)
+    else:
+        named = tuple(one[2] for one in found if one)
     numbered = len({form_of(name) for name in named}) == 1 or any(map(is_judged, named))
     return () if numbered else named
 

@@ -38,7 +38,7 @@ from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, is_binned, same_in_rows
 from quorate.wording import listed, words
 
-_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total", "media"))
+_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total", "media", "all"))
 """What a row is called that is made of the others."""
 _WHOLE = frozenset(("general", "generale", "grand", "whole", "all"))
 """What such a row is called beside."""
@@ -223,6 +223,9 @@ def _is_score(table: Table, name: str) -> bool:
     """Whether a column that is named judge, or llm, holds what it said, on the scale of what somebody else said."""
     column = table.column(name)
     if says_ends(name) and column.scored:
+        return True
+    people = [one for one in table.columns if is_of_people(one.name) and one.name != name]
+    if column.words and any({*column.words} <= {*one.words} for one in people):
         return True
     if not column.scored:  # it chose among the words that people or other judges chose among
         also = {*words_of(name)} & ({*GIVEN} | {*HINTS})  # such as the grade of the second examiner

@@ -207,8 +207,20 @@ def _says_tried(name: str) -> bool:
     return bool(counted) or words == ["n"] or words[-1] in _TRIED
 
 
+_VERSIONS = frozenset(("new", "old", "v", "1", "2", "3", "revised", "updated", "previous", "alternative"))
+"""Words behind the name of a score that say which version of it a column holds."""
+
+
 def beside_measured(table: Table, score: Column) -> list[Column]:
-    """Columns of labels that judge what a score by its name only measures, such as that of a search."""
+    """Columns beside a score by its name that were judged too, unless they say the same.
+
+    Another version of it by its name, such as ``score_new``; and labels, where it only measures, as that of a search.
+    """
+    own = {*words_of(score.name)}
+    again = [one for one in table.columns if one.scored and own < {*words_of(one.name)} <= own | _VERSIONS]
+    again = [one for one in again if one.distinct > 1 and not table.within(score.name, one.name)]
+    if again:
+        return again
     measured = (
         score.numeric and not score.whole and score.distinct > _MANY and abs(score.low or 0) + (score.high or 0) > 1
     )

@@ -85,9 +85,10 @@ def nameless(table: Table, taken: set[str], item: bool) -> tuple[list[Column], d
     Where an ``item`` is known keys within keys are no such.
     """
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in taken]
-    free = sorted((one for one in free if one.words and not one.numeric), key=lambda one: -one.distinct)
+    free = sorted((one for one in free if not one.numeric), key=lambda one: -one.distinct)
     both = len(free) == len("ab") and not item and table.keys([one.name for one in free]) == table.rows
-    return (free[1:], {ITEM: free[0].name}) if both else (free, {})
+    both = both and bool(free[0].words or free[0].distinct < table.rows)
+    return (free[1:], {ITEM: free[0].name}) if both else ([one for one in free if one.words], {})
 
 
 def _compared(table: Table, taken: set[str]) -> list[str]:

@@ -118,7 +118,9 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
     ranked = len(named) > 1 and row is not None and are_places(table, named)
     columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
-    if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
+    counts = counts_of_labels(table, columns, row, words) if len(columns) > 1 else None
+    beside = counts is None and _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys()))
+    if len(columns) < 2 or beside:
         return None
     placed = None if row or words else _places_within(table, columns, taken)
     if placed is not None:
@@ -136,7 +138,6 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
         return Reading(places, (said,), "likely", said=said)
     family = _Family(columns, words, row, frozenset(taken), totals)
-    counts = counts_of_labels(table, columns, row, words)
     both = None if counts else _of_crossed(family, known)
     strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
     found = (
@@ -354,7 +355,7 @@ def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, .
 def _judges_in(table: Table, columns: Sequence[str], taken: frozenset[str]) -> tuple[str, ...]:
     """Columns of judges by their names, in the words of others, where those are people's."""
     said = {word for name in columns for word in table.column(name).words}
-    free = [one for one in table.columns if one.name not in (*columns, *taken) and one.words and not one.scored]
+    free = [one for one in table.columns if one.name not in (*columns, *taken) and one.words and not one.numeric]
     return tuple(one.name for one in free if is_of_machines(one.name) and 2 * len({*one.words} & said) > len(said))
 
 

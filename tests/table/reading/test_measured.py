@@ -1,0 +1,131 @@
+"""What columns measure alike, versions of one score, what stands in several files, and other ways of writing."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.table.reading.test_forms import book, levels, read
+from tests.table.reading.test_sheet import MARKS, N, rows, sheet
+
+import quorate as q
+from quorate.cli import main
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import looked_at
+from quorate.table.reading.reading import Unsure
+
+RNG = np.random.default_rng(7)
+HARD = RNG.uniform(0.1, 0.7, 4 * N)
+FINE = np.clip(HARD[:, None] + RNG.normal(0, 0.08, (4 * N, 3)) + [0, 0.05, 0.1], 0, 1).round(4)
+"""What three systems reach of queries that are hard for all alike."""
+
+
+def test_columns_of_broken_numbers_that_go_together_are_compared(tmp_path):
+    cells = [(f"q{n}", f"who did {n}", *FINE[n]) for n in range(4 * N)]
+    path = sheet(tmp_path, *rows("qid,query,BM25,DPR,Kolibri", [*cells, ("all", "", *FINE.mean(axis=0).round(4))]))
+    found = q.compare(path, "BM25", "Kolibri")
+    assert found.difference.estimate.value == pytest.approx((FINE[:, 0] - FINE[:, 2]).mean())
+    with pytest.raises(Unsure, match="BM25, DPR and Kolibri hold scores on one scale"):
+        read(path, where="qid <> 'all'")
+
+
+def test_columns_that_do_not_go_together_are_no_family(tmp_path):
+    apart = RNG.uniform(0, 1, (4 * N, 2)).round(4)
+    path = sheet(tmp_path, *rows("qid,Kolibri,Meise", [(f"q{n}", *apart[n]) for n in range(4 * N)]))
+    with pytest.raises(Unsure, match="no name says that"):
+        q.compare(path)
+
+
+def test_a_word_for_the_same_measure_joins_columns_of_which_less_is_better(tmp_path):
+    cells = [(f"u{n}", 3.5 + n, *FINE[n]) for n in range(4 * N)]
+    path = sheet(tmp_path, *rows("utt_id,duration_sec,wer_alpha,wer_whisper_tiny,wer_gamma", cells))
+    assert q.rank(path).sentence.startswith("wer_alpha is first of 3 systems")
+
+
+def test_models_of_question_answering_are_no_quality_assurance(tmp_path):
+    for name, at in (("qa_baseline", 0), ("qa_finetuned", 1)):
+        cells = [(f"nq-{n}", f"who {n % 5}", ("x", "y")[n % 2], "xyz"[n % 3], MARKS[n, at] % 2) for n in range(N)]
+        sheet(tmp_path, *rows("id,question,gold,prediction,exact_match", cells)).rename(tmp_path / f"{name}.csv")
+    found = q.compare((tmp_path / "qa_baseline.csv", tmp_path / "qa_finetuned.csv"))
+    assert {found.difference.a, found.difference.b} == {"qa_baseline", "qa_finetuned"}
+
+
+def test_keys_within_keys_are_systems_and_what_they_solved(tmp_path):
+    held = {f"s{k}": {f"repo__{n}": bool(MARKS[n, k] % 2) for n in range(N)} for k in range(2)}
+    path = tmp_path / "resolved.json"
+    path.write_text(json.dumps(held))
+    assert q.compare(path).difference.shared_items == N
+
+
+def test_counts_add_up_whatever_one_label_is_called(tmp_path):
+    counts = RNG.multinomial(5, [0.5, 0.3, 0.2], N)
+    table = read(
+        sheet(tmp_path, *rows("commentaire,acceptable,limite,toxique", [(f"c{n}", *counts[n]) for n in range(N)]))
+    )
+    assert (levels(table)["item"], len(table.labels)) == (N, 3)
+
+
+def test_a_judge_that_never_says_one_of_the_words_is_one(tmp_path, capsys):
+    words = ("correct", "partially correct", "incorrect", "refusal")
+    cells = [(f"q{n}", *(words[m % 4] for m in MARKS[n, :2]), words[MARKS[n, 2] % 3]) for n in range(N)]
+    path = sheet(tmp_path, *rows("question_id,human_1,human_2,llm_judge", cells))
+    assert main(["judges", str(path)]) in (0, 2)
+    assert "llm_judge is right on" in capsys.readouterr().out
+
+
+def test_one_question_that_is_asked_of_each_system_compares_them(tmp_path):
+    head = [
+        "Carimbo de data/hora",
+        "De 1 a 5, que nota dá ao Assistente Aurora?",
+        "De 1 a 5, que nota dá ao Assistente Boto?",
+    ]
+    cells = [[f"{1 + n % 28:02}/05/2025 10:{n % 60:02}:07", *map(int, MARKS[n, :2])] for n in range(N)]
+    book(tmp_path / "respostas.xlsx", {"Respostas": [head, *cells]})
+    found = q.compare(tmp_path / "respostas.xlsx")
+    assert abs(found.difference.estimate.value) == pytest.approx(abs((MARKS[:, 0] - MARKS[:, 1]).mean()))
+
+
+def test_two_versions_of_a_score_are_two_measures(tmp_path, capsys):
+    cells = [(f"e{n}", "uv"[k], *MARKS[n, [k, 2 - k]]) for n in range(N) for k in range(2)]
+    path = sheet(tmp_path, *rows("example,assistant,score,score_new", cells))
+    assert main(["compare", str(path)]) in (0, 2)
+    assert "2 measures, each by itself" in capsys.readouterr().out
+
+
+def test_a_leaderboard_may_be_of_its_columns(tmp_path):
+    marks = (RNG.uniform(20, 70, (12, 1)) + RNG.normal(0, 4, (12, 4))).round(2)
+    cells = [(f"org/m{n}", marks[n].mean().round(2), *marks[n], 7.5 + n) for n in range(12)]
+    path = sheet(tmp_path, *rows("Model,Average,IFEval,BBH,GPQA,MUSR,#Params (B)", cells))
+    with pytest.raises(Unsure, match="perhaps averages") as asked:
+        q.rank(path)
+    (way,) = asked.value.ways
+    assert way.options["wide"] == {"item": ("IFEval", "BBH", "GPQA", "MUSR")}
+
+
+def test_a_sheet_may_write_one_column_with_commas(tmp_path):
+    halves = [f"{m},{5 * (n % 2)}" for n, m in enumerate(MARKS[:, 1])]
+    cells = [[f"p{n}", int(MARKS[n, 0]), halves[n], int(MARKS[n, 2])] for n in range(N)]
+    book(tmp_path / "notas.xlsx", {"3B": [["alumno", "evaluador 1", "evaluador 2", "evaluador 3"], *cells]})
+    assert levels(read(tmp_path / "notas.xlsx")) == {"item": N, "judge": 3}
+
+
+def test_numbers_of_two_choices_are_no_decimals(tmp_path):
+    cells = [[f"p{n}", int(MARKS[n, 0]), f"{1 + n % 2},{3 + n % 2}"] for n in range(N)]
+    book(tmp_path / "poll.xlsx", {"1": [["item", "score", "chosen"], *cells]})
+    with looked_at(tmp_path / "poll.xlsx", Rows()) as table:
+        assert not table.column("chosen").numeric
+
+
+def test_a_number_of_rows_in_another_language_is_no_item(tmp_path):
+    cells = [(f"t{n}", "uv"[k], "ewa", *MARKS[n, [k, 2 - k]]) for n in range(N) for k in range(2)]
+    numbered = [(1 + at, *cell) for at, cell in enumerate(cells)]
+    table = read(sheet(tmp_path, *rows("Lp.,id_tekstu,model,oceniający,płynność,adekwatność", numbered)))
+    assert levels(table)["item"] == N
+
+
+def test_text_with_few_letters_beside_one_another_is_shift_jis_by_its_kana(tmp_path):
+    lines = ["文ID,システム,自然性", *(f"jsut_{n:04},提案手法,{n % 5}" for n in range(20))]
+    path = tmp_path / "mos.csv"
+    path.write_bytes("\n".join(lines).encode("cp932"))
+    assert levels(read(path))["item"] == 20
