@@ -12,6 +12,7 @@ from quorate.numerics.ratings import bradley_terry, draws, leverage, polynomial
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import Units, covariance, inverse_information, scatter
 from quorate.numerics.ratings.freedom import Freedom
+from quorate.numerics.ratings.polynomial import COARSE, FINE
 from quorate.numerics.ratings.rank_intervals import normal_deviations, rank_intervals
 from quorate.numerics.ratings.ties import tie_model
 
@@ -20,14 +21,14 @@ DRAWN = 120
 """Systems whose ratings are drawn."""
 
 
-def board(ties="davidson", votes=15, systems=SYSTEMS):
+def board(ties="davidson", votes=15, systems=SYSTEMS, most=30.0):
     """Every system meets sixteen at random, some of them more often than others."""
     rng = np.random.default_rng(3)
     a = np.tile(np.arange(systems), MEETS)
     b = np.concatenate([rng.permutation(systems) for _ in range(MEETS)])
     pairs = np.unique(np.sort(np.stack([a, b])[:, a != b], axis=0), axis=1)
     design = Design(systems, *pairs, np.zeros(1), tie_model(ties))
-    often = rng.integers(1, votes, (len(pairs[0]), 3)) * np.where(pairs[0] < 20, 30.0, 1.0)[:, None]
+    often = rng.integers(1, votes, (len(pairs[0]), 3)) * np.where(pairs[0] < 20, most, 1.0)[:, None]
     return design, often[None]
 
 
@@ -51,36 +52,61 @@ def large(monkeypatch):
         monkeypatch.setattr(module, "MANY", 100)
 
 
-@pytest.mark.parametrize("ties", ["davidson", "half"])
-def test_variances_by_a_polynomial_are_those_by_the_inverse(request, ties):
-    design, counts = board(ties)
+@pytest.mark.parametrize(
+    ("ties", "most", "within"), [("davidson", 30, COARSE), ("half", 30, COARSE), ("davidson", 1, 1e-4)]
+)
+def test_variances_by_a_polynomial_are_those_by_the_inverse(request, ties, most, within):
+    design, counts = board(ties, most=most)
     units, at = Units(counts.ravel()), fit(design, counts[..., None])
     exact = inverse_information(design, at, 0.0), covariance(design, at, 0.0, units)
     request.getfixturevalue("large")
     at = fit(design, counts[..., None])
-    assert polynomial.polynomial(at.information, design.centred[0]) is not None
-    inverse = inverse_information(design, at, 0.0)
-    found = inverse, covariance(design, at, 0.0, units, inverse)
-    for one, other in zip(exact, found, strict=True):
+    assert polynomial.polynomial(at.information, design.centred[0], FINE) is not None
+    fine, coarse = (inverse_information(design, at, 0.0, error) for error in (FINE, COARSE))
+    robust = [covariance(design, at, 0.0, units, one) for one in (fine, coarse)]
+    for one, other, error in zip(
+        exact * 2, (fine, robust[0], coarse, robust[1]), (1e-4, within, COARSE, within), strict=True
+    ):
         assert (one.dtype, other.dtype) == (np.float64, np.float32)
         np.testing.assert_array_equal(other, other.T)
-        np.testing.assert_allclose(of_differences(other), of_differences(one), rtol=1e-4)
-        assert other[-1, -1] == pytest.approx(one[-1, -1], rel=1e-4)
+        np.testing.assert_allclose(of_differences(other), of_differences(one), rtol=error)
+        assert other[-1, -1] == pytest.approx(one[-1, -1], rel=error)
     # The direction of equal ratings is filled in as in the inverse.
-    np.testing.assert_allclose(inverse, exact[0], atol=1e-4 * np.median(np.diag(exact[0])))
-    spent = covariance(design, at, 0.0, units, inverse, spent=True)
-    np.testing.assert_array_equal(spent, found[1])
-    assert spent is inverse
+    np.testing.assert_allclose(fine, exact[0], atol=1e-4 * np.median(np.diag(exact[0])))
+    spent = covariance(design, at, 0.0, units, coarse, spent=True)
+    np.testing.assert_array_equal(spent, robust[1])
+    assert spent is coarse
+
+
+def test_a_sandwich_of_what_the_model_says_is_off_by_the_square(request):
+    design, counts = board()
+    at = fit(design, counts[..., None])
+    exact = inverse_information(design, at, 0.0)
+    request.getfixturevalue("large")
+    information = fit(design, counts[..., None]).information
+    steps = polynomial.polynomial(information, design.centred[0], COARSE)
+    inverse = steps.inverse()
+    found = steps.sandwich(inverse, 1.0, -information.astype(np.float32), np.empty_like(inverse))
+    np.testing.assert_allclose(of_differences(found), of_differences(exact), rtol=2 * COARSE**2)
+    np.testing.assert_allclose(found[:SYSTEMS].sum(axis=0), 0, atol=1e-4 * np.median(np.diag(exact)))
+
+
+def test_rounding_does_not_grow_over_the_most_steps():
+    roots = 1 + 0.97 * polynomial._apart(np.cos((np.arange(20) + 0.5) * np.pi / 20))
+    at = np.linspace(0.03, 1.97, 1_000)
+    after = np.cumprod(np.abs(1 - at / roots[::-1, None]), axis=0)  # of what a step leaves, by those after it
+    assert np.sort(roots).tolist() == pytest.approx(np.sort(1 + 0.97 * np.cos((np.arange(20) + 0.5) * np.pi / 20)))
+    assert after.max() < 100
 
 
 def test_a_chain_and_a_board_on_which_all_met_all_have_none(large):
     design, counts = chain()
     at = fit(design, counts[..., None])
-    assert polynomial.polynomial(at.information, design.centred[0]) is None
+    assert polynomial.polynomial(at.information, design.centred[0], COARSE) is None
     a, b = np.triu_indices(SYSTEMS, 1)
     whole = Design(SYSTEMS, a, b, np.zeros(1), tie_model("davidson"))
     at = fit(whole, np.ones((1, len(a), 3, 1)))
-    assert polynomial.polynomial(at.information, whole.centred[0]) is None
+    assert polynomial.polynomial(at.information, whole.centred[0], COARSE) is None
 
 
 @pytest.mark.parametrize(("ties", "clustered"), [("davidson", False), ("davidson", True), ("half", False)])

@@ -32,6 +32,7 @@ from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import covariance, inverse_information, refits
 from quorate.numerics.ratings.leverage import variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
+from quorate.numerics.ratings.polynomial import COARSE, FINE
 from quorate.numerics.ratings.ties import Ties, tie_model
 from quorate.roles import JUDGE
 from quorate.streams import stream
@@ -298,7 +299,7 @@ def _uncertain(
     counted: VoteCounts, at: Fit, ridge: float, cluster: Cluster | None, level: float
 ) -> tuple[ClusterLaws, dict[Method, RatingLaw], Moves | None]:
     """What is known of the ratings by clusters, their laws, the one that is used last, and how covariates move them."""
-    inverse = inverse_information(counted.design, at, ridge)
+    inverse = inverse_information(counted.design, at, ridge, FINE if counted.covariates else COARSE)
     found = cluster_laws(counted, at, ridge, inverse, cluster=cluster)
     laws = _laws(counted, at, ridge, inverse, found)
     robust = [*laws.values()][-1]

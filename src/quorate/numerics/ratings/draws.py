@@ -15,7 +15,7 @@ from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood
 from quorate.numerics.ratings.core import Core, core, inverse_of_all, part_of, put_together
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.polynomial import Polynomial, mirror, polynomial
+from quorate.numerics.ratings.polynomial import COARSE, FINE, Polynomial, mirror, polynomial
 
 # Inverse of the information of ratings, and products with it: on a large board in single precision.
 #
@@ -33,7 +33,7 @@ _DRAWS = 64  # at a time
 _MOST_FACTORS = 30  # for every parameter, from which on drawing them takes longer than a root
 
 
-def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
+def inverse_information(design: Likelihood, at: Fit, ridge: float, error: float = FINE) -> Floats:
     """Inverse of the information of a single fit, with the direction of equal ratings filled in.
 
     Parameters
@@ -44,6 +44,8 @@ def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
         A single fit.
     ridge : float
         Its ridge.
+    error : float
+        Part of a variance that it may be off by on a large board: `COARSE` where it goes into a `covariance`.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
     from scipy.linalg.lapack import dpotrf, dpotri
 
     if design.parameters > MANY and not isinstance(at.information, np.ndarray):
-        single = _in_single_precision(design, at.information, ridge)
+        single = _in_single_precision(design, at.information, ridge, error)
         if single is not None:
             return single
     matrix = anchored(design, at.information, ridge)[0].T  # symmetric; in the order that LAPACK works on in place
@@ -68,13 +70,13 @@ def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
     return _held(design, np.asarray(inverse.T))
 
 
-def _in_single_precision(design: Likelihood, information: Any, ridge: float) -> Floats | None:
+def _in_single_precision(design: Likelihood, information: Any, ridge: float, error: float) -> Floats | None:
     """The inverse of a sparse information, scaled to a diagonal of 1 and back; None where that is too coarse."""
     from scipy.linalg.lapack import spocon, spotrf, spotri
     from scipy.sparse import diags_array
 
     ratings = design.centred[0]
-    steps = None if ridge else polynomial(information, ratings)
+    steps = None if ridge else polynomial(information, ratings, error)
     if steps is not None:
         return steps.inverse()
     added = np.zeros(design.parameters)
@@ -266,9 +268,14 @@ def covariance(
     summed = design.gradients(at.theta[:, 0], units.matrix)
     weighed = summed.copy()
     weighed.data *= np.repeat(units.size / (1 - units.share), np.diff(summed.indptr))
-    meat = (weighed.T.tocsr() @ summed).astype(inverse.dtype)
-    if meat.nnz > _SPARSE * meat.shape[0] ** 2:
-        meat = meat.toarray()
+    meat = weighed.T.tocsr() @ summed
+    sparse = inverse.dtype == np.float32 and not ridge and not isinstance(at.information, np.ndarray)
+    steps = polynomial(at.information, design.centred[0], COARSE) if sparse else None
+    if steps is not None:
+        alike = float(np.mean(meat.diagonal() / at.information.diagonal()))
+        beyond = _as_fast(meat - 2 * alike * at.information, inverse.dtype)
+        return steps.sandwich(inverse, alike, beyond, inverse if spent else np.empty_like(inverse))
+    meat = _as_fast(meat, inverse.dtype)
 
     def right(columns: slice) -> Floats:
         by, product = inverse[:, columns], meat @ np.ascontiguousarray(inverse[:, columns])
@@ -277,14 +284,16 @@ def covariance(
                 product[part] += ridge * by[part]
         return np.asarray(product)
 
-    sparse = inverse.dtype == np.float32 and not ridge and not isinstance(at.information, np.ndarray)
-    steps = polynomial(at.information, design.centred[0]) if sparse else None
-    if steps is not None:
-        return steps.sandwich(inverse, meat, inverse if spent else np.empty_like(inverse))
     parts = core(at.information, design.centred[0]) if sparse else None
     if parts is None:
         return centred(symmetric_product(inverse, right), design.systems)
     return centred(_by_core(inverse, meat, parts), design.systems)
+
+
+def _as_fast(meat: Any, kind: Any) -> Any:
+    """Sparse or full, as it is multiplied faster."""
+    meat = meat.astype(kind)
+    return meat.toarray() if meat.nnz > _SPARSE * meat.shape[0] ** 2 else meat
 
 
 def _by_core(inverse: Floats, meat: Any, parts: Core) -> Floats:
@@ -351,7 +360,7 @@ def scatter(design: Likelihood, at: Fit, ridge: float, units: Units, excess: Flo
     """
     if design.parameters <= MANY or ridge or excess.ndim > 1 or isinstance(at.information, np.ndarray):
         return None
-    steps, factor = polynomial(at.information, design.centred[0]), _factor(design, at.theta[:, 0], units)
+    steps, factor = polynomial(at.information, design.centred[0], COARSE), _factor(design, at.theta[:, 0], units)
     if steps is None or factor.shape[1] > _MOST_FACTORS * design.parameters:
         return None
     s = design.systems

@@ -8,17 +8,21 @@ Chebyshev, whose error anywhere between the least and the largest eigenvalue is 
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats
 
-_ERROR = 1e-4  # part of a standard error by the model, of any contrast, that the polynomial is off by at most
+FINE, COARSE = 1e-4, 2e-3
+"""Part of a variance by the model, of any contrast, that a polynomial is off by at most: by itself, or corrected."""
+
 _BLOCK = 128  # columns at a time: what a processor keeps at hand
 _SLOWER = 36  # entries of a full product that are as fast as one of a sparse product
 _MARGIN = 0.02  # part by which eigenvalues may be off
-_LEAST_STEPS, _MOST_STEPS, _MOST_TRIES = 4, 20, 30
+_LEAST_STEPS, _MOST_STEPS, _MOST_TRIES = 3, 20, 30
+_THIN = 2  # steps from a single entry whose result is mostly 0
 
 
 class Polynomial(NamedTuple):
@@ -27,38 +31,39 @@ class Polynomial(NamedTuple):
     Parameters
     ----------
     matrices : tuple of sparse array
-        1 less the information, scaled to a diagonal of 1 and divided by the middle of its eigenvalues; times the weight
-        of every step but the last.
-    scale : array, shape (parameters, 1)
-        What rows and columns of the information were multiplied by to that end.
-    middle : float
-        Of the eigenvalues.
-    weights : tuple of float
-        Of the steps.
+        Of every step but the first: 1 less the information divided by its diagonal and by a root of the polynomial,
+        times what makes up for what is added being the same in all steps.
+    own : array, shape (parameters, 1)
+        What the right side is multiplied by to be added: 1 over the diagonal of the information and the last root.
+    fill : float
+        The inverse where all ratings move together, of which the information says nothing: of each two.
     ratings : slice
         Parameters that are known up to a common shift.
     """
 
     matrices: tuple[Any, ...]
-    scale: Floats
-    middle: float
-    weights: tuple[float, ...]
+    own: Floats
+    fill: float
     ratings: slice
 
     def inverse(self) -> Floats:
         """The inverse about the mean of all ratings, with the direction of equal ratings filled in."""
+        from scipy.sparse import csr_array
+
         one, mean = self._mean()
-        fill = 1 / np.sum(self.scale[self.ratings].astype(np.float64) ** -2)
-        mean -= one * np.float32((mean[self.ratings].mean(dtype=np.float64) + fill) / 2)
+        mean -= one * np.float32((mean[self.ratings].mean(dtype=np.float64) + self.fill) / 2)
         out: Any = np.empty((len(one), len(one)), dtype=np.float32)
         for columns in self._blocks():
-            own = np.arange(columns.start, columns.stop), np.arange(columns.stop - columns.start)
-            right = self.scale[columns, 0] / np.float32(self.middle)
-            second = self.matrices[0][columns].T.multiply(right).toarray()  # so little of it is not 0
-            second[own] += right
-            first = np.zeros_like(second)
-            first[own] = right
-            found = self._stepped(first, second, (own, right), columns.start)
+            rows, own = np.arange(columns.start, columns.stop), self.own[columns, 0]
+            place, steps = np.arange(len(rows)), self._steps(columns.start)
+            right = csr_array((own, (rows, place)), shape=(len(one), len(rows)))
+            thin = right
+            for matrix, start in steps[:_THIN]:
+                thin = matrix @ thin + right[start:]
+            found = thin.toarray()
+            for matrix, start in steps[_THIN:]:
+                found = matrix @ found
+                found[rows - start, place] += own
             ratings = max(self.ratings.stop - columns.start, 0)
             found[:, :ratings] -= mean[columns.start :]
             found[:ratings] -= mean[columns].T
@@ -66,51 +71,63 @@ class Polynomial(NamedTuple):
         mirror(out.T)
         return np.asarray(out)
 
-    def sandwich(self, inverse: Floats, meat: Any, out: Floats) -> Floats:
-        """The inverse times a sparse or full meat times the inverse, about the mean of all ratings.
+    def sandwich(self, inverse: Floats, alike: float, beyond: Any, out: Floats) -> Floats:
+        """The inverse times a meat times the inverse, about the mean of all ratings; put in ``out``.
 
-        It is put in ``out``, which may be the inverse. The meat is 0 along the common shift.
+        With the meat M, the information J, both inverses, P by these steps and Q from `inverse`, and any number a, it
+        is ``a (P + Q - P J Q) + P (M - a J) Q``: the inverse is off by what P is times what Q is, and only the part by
+        which the meat is not a multiple of the information by what either is.
+
+        Parameters
+        ----------
+        inverse : array, shape (parameters, parameters)
+            Q.
+        alike : float
+            a.
+        beyond : sparse or full array, shape (parameters, parameters)
+            ``M - 2 a J``, which is 0 along the common shift.
+        out : array, shape (parameters, parameters)
+            May be the inverse.
         """
-        mean = self._mean()[1]
+        one, mean = self._mean()
+        times, fill = np.float32(alike), np.float32(self.fill)
         for columns in self._blocks():
-            right = meat @ np.ascontiguousarray(inverse[:, columns])
+            rows, own = slice(columns.start, None), np.arange(columns.stop - columns.start)
+            right = beyond @ np.ascontiguousarray(inverse[:, columns])
+            right[columns.start + own, own] += times
+            right -= one * (times * one[columns].T / one.sum())
             found = self.solved(right, columns.start)
-            found[: max(self.ratings.stop - columns.start, 0)] -= mean.T @ right
-            out[columns.start :, columns] = found
+            found += times * inverse[rows, columns]
+            found -= one[rows] * (mean.T @ right + times * fill * one[columns].T)
+            out[rows, columns] = found
         mirror(out.T)
         return out
 
     def solved(self, right: Floats, after: int = 0) -> Floats:
         """The inverse times some columns, up to a common shift of the ratings; rows from ``after`` on."""
-        right = right * (self.scale / np.float32(self.middle))
-        second = self.matrices[0] @ right
-        second += right
-        return self._stepped(right.copy(), second, (..., right), after)
+        right = right * self.own
+        found = right
+        for matrix, start in self._steps(after):
+            found = matrix @ found
+            found += right[start:]
+        return found
 
     def _mean(self) -> tuple[Floats, Floats]:
         """Which parameters are ratings, and what the steps make of the mean of these in every column."""
-        one = np.zeros_like(self.scale)
+        one = np.zeros_like(self.own)
         one[self.ratings] = 1
         return one, self.solved(one) / one.sum()
 
     def _blocks(self) -> list[slice]:
-        size = len(self.scale)
+        size = len(self.own)
         return [slice(start, min(start + _BLOCK, size)) for start in range(0, size, _BLOCK)]
 
-    def _stepped(self, before: Floats, now: Floats, right: tuple[Any, Floats], after: int) -> Floats:
-        """From the first two steps, each divided by its weight, to the last; ``right`` is where what is added."""
-        weights = self.weights
-        for step in range(2, len(weights)):
-            before *= np.float32((1 - 1 / weights[step]) * weights[step - 2])
-            before[right[0]] -= right[1]
-            start = after if step == len(weights) - 1 else 0
-            new = (self.matrices[step - 1][start:] if start else self.matrices[step - 1]) @ now
-            new -= before[start:]
-            before, now = now, new
-        return np.asarray(now * (self.scale[after:] * np.float32(weights[-1])))
+    def _steps(self, after: int) -> list[tuple[Any, int]]:
+        """The matrix of each step, the last from a row on, and its first row."""
+        return [*((matrix, 0) for matrix in self.matrices[:-1]), (self.matrices[-1][after:], after)]
 
 
-def polynomial(information: Any, ratings: slice) -> Polynomial | None:
+def polynomial(information: Any, ratings: slice, error: float) -> Polynomial | None:
     """A polynomial in place of the inverse of a sparse information; None where a full inverse takes no longer.
 
     Parameters
@@ -119,6 +136,8 @@ def polynomial(information: Any, ratings: slice) -> Polynomial | None:
         Singular along a common shift of the ratings, and there only.
     ratings : slice
         Parameters that are known up to that shift.
+    error : float
+        `FINE`, or `COARSE`.
 
     References
     ----------
@@ -130,26 +149,33 @@ def polynomial(information: Any, ratings: slice) -> Polynomial | None:
     most = int(size**2 / (_SLOWER * information.nnz))
     if most < 2 or not (diagonal > 0).all():
         return None
-    scale = 1 / np.sqrt(diagonal)
-    by = diags_array(scale)
-    scaled = (by @ information @ by).tocsr()
-    ends = _eigenvalues(scaled, ratings, np.sqrt(diagonal))
+    by = diags_array(1 / np.sqrt(diagonal))
+    ends = _eigenvalues((by @ information @ by).tocsr(), ratings, np.sqrt(diagonal))
     if ends is None:
         return None
     least, largest = ends
     middle, reach = (largest + least) / 2, (largest - least) / 2
-    found = [1.0, middle / reach]  # of Chebyshev's polynomials where the information is 0
-    while 1 / found[-1] > _ERROR or len(found) < _LEAST_STEPS:
-        found.append(2 * found[1] * found[-1] - found[-2])
-        if len(found) > min(most, _MOST_STEPS):
-            return None
-    weights = (1.0, *(2 * found[1] * one / other for one, other in itertools.pairwise(found[1:])))
-    matrix = (eye_array(size) - scaled / middle).tocsr()
-    places = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-    matrices = tuple(
-        csr_array(((weight * matrix.data).astype(np.float32), *places), shape=matrix.shape) for weight in weights[:-1]
-    )
-    return Polynomial(matrices, scale.astype(np.float32)[:, None], middle, weights, ratings)
+    steps = max(_LEAST_STEPS, math.ceil(math.acosh(1 / error) / math.acosh(middle / reach)))
+    if steps >= min(most, _MOST_STEPS):
+        return None
+    roots = middle + reach * _apart(np.cos((np.arange(steps) + 0.5) * np.pi / steps))
+    scaled, one = (diags_array(1 / diagonal) @ information).tocsr(), eye_array(size)
+    matrices = []
+    for before, root in itertools.pairwise(roots.tolist()):
+        step = ((one - scaled / root) * (root / before)).tocsr().astype(np.float32)
+        places = step.indices.astype(np.int32), step.indptr.astype(np.int32)
+        matrices.append(csr_array((step.data, *places), shape=step.shape))
+    own = (1 / (roots[-1] * diagonal)).astype(np.float32)[:, None]
+    return Polynomial(tuple(matrices), own, 1 / float(diagonal[ratings].sum()), ratings)
+
+
+def _apart(roots: Floats) -> Floats:
+    """In an order in which each is far from those before it: then rounding does not grow from step to step."""
+    order, left = [0], [*range(1, len(roots))]
+    while left:
+        order.append(max(left, key=lambda one: float(np.prod(np.abs(roots[one] - roots[order])))))
+        left.remove(order[-1])
+    return roots[order]
 
 
 def _eigenvalues(scaled: Any, ratings: slice, root: Floats) -> tuple[float, float] | None:
