@@ -28,7 +28,7 @@ from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, p
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
 from quorate.estimate.ratings.leaderboard import Leaderboard
-from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
+from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, Compared, PairErrors, pair_errors
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.inference import wilson_limits
@@ -580,6 +580,6 @@ def _again(board: Leaderboard, redrawn: Redrawn, items: Ints) -> PairErrors | No
         joint = board.joint
         if joint.chosen or (len(board) > MOST_SYSTEMS and not is_complete(table)):  # whose pairs are of one model
             joint = joint_means(table, facet=joint.facet, targets=board.asked, **board.model)
-        return pair_errors(joint, table, board.systems, board.targets)
+        return pair_errors(Compared(joint, table), board.systems, board.targets)
     except QuorateError:
         return None

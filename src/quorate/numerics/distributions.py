@@ -160,6 +160,7 @@ def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
     The series of Lenth (1989), Applied Statistics 38, 185-189, from its largest terms outwards; each incomplete beta
     function follows from its neighbour.
     """
+    df, shift, x = float(df), float(shift), float(x)  # of NumPy's numbers, whose arithmetic is slower
     if x < 0:
         return 1 - noncentral_t_cdf(df, -shift, -x)
     if math.isinf(df) or math.isinf(x):
@@ -169,7 +170,7 @@ def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
 
         far = float(nctdtr(df, shift, x))
         return float(shift < x) if math.isnan(far) else far  # nan where a tail is lost in rounding
-    half, b, share = shift * shift / 2, float(df) / 2, x * x / (x * x + df)
+    half, b, share = shift * shift / 2, df / 2, x * x / (x * x + df)
     rest = df / (x * x + df)
     total = normal_cdf(-shift)
     if share <= 0:

@@ -21,7 +21,7 @@ from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.pairs import together
 from quorate.estimate.means.reach import is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, unsaid
-from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors, signs
+from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, Compared, PairErrors, pair_errors, signs
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
@@ -57,10 +57,8 @@ class Leaderboard(Board):
         Mean score of each, with what it is worth for its targets.
     level : float
         Coverage of intervals.
-    joint : JointMeans
-        The model.
-    judgments : Judgments
-        As read.
+    compared : Compared
+        What was judged, the model of it, and every two systems.
     caveats : tuple of Caveat
         What to know before relying on this.
     seed : int
@@ -78,8 +76,7 @@ class Leaderboard(Board):
     systems: tuple[str, ...]
     means: tuple[Estimate, ...]
     level: float
-    joint: JointMeans
-    judgments: Judgments
+    compared: Compared
     caveats: tuple[Caveat, ...]
     seed: int
     pairs: PairErrors
@@ -97,6 +94,16 @@ class Leaderboard(Board):
 
     def __str__(self) -> str:
         return self.sentence
+
+    @property
+    def joint(self) -> JointMeans:
+        """The model of all systems."""
+        return self.compared.joint
+
+    @property
+    def judgments(self) -> Judgments:
+        """As read."""
+        return self.compared.judgments
 
     @property
     def n(self) -> int:
@@ -232,7 +239,7 @@ class Leaderboard(Board):
         targets = {**self.targets, **drawn, **self.asked}
         if targets == self.targets:
             return None
-        pairs = pair_errors(self.joint, self.judgments, self.systems, targets)
+        pairs = pair_errors(self.compared, self.systems, targets)
         means = tuple(aimed(mean, among(mean.target, targets)) for mean in together(self.means))
         return replace(self, pairs=pairs, means=means, targets=targets)
 
@@ -334,7 +341,8 @@ def leaderboard(
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     joint = joint_means(judgments, facet=system, targets=targets, **model)
-    found, pairs = _means(judgments, joint, joint.targets), pair_errors(joint, judgments, joint.systems, joint.targets)
+    compared = Compared(joint, judgments)
+    found, pairs = _means(judgments, joint, joint.targets), pair_errors(compared, joint.systems, joint.targets)
     order = pairs.best_first()
     means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)
     rows = int(judgments.rows.sum())
@@ -344,8 +352,7 @@ def leaderboard(
         systems=systems,
         means=means,
         level=level,
-        joint=joint,
-        judgments=judgments,
+        compared=compared,
         caveats=tuple(dict.fromkeys((*joint.fit.caveats, *told))),
         seed=seed,
         pairs=pairs.of(order),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, NoSpread
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.means.mean import aimed
+from quorate.estimate.means.mean import Estimate, aimed
 from quorate.estimate.means.missing_bounds import drawn
 from quorate.estimate.means.pairs import pair_reaches, undetermined
 from quorate.estimate.means.reach import is_complete, is_setup
@@ -127,10 +128,9 @@ class PairErrors(Brief):
         return PairErrors(self.value[at], self.variance[at], self.df[at], effects, self.drawn[at], self.span)
 
 
-def pair_errors(
-    joint: JointMeans, judgments: Judgments, systems: Sequence[str], targets: Mapping[str, Target]
-) -> PairErrors:
-    """Differences of every two systems; those of `quorate.compare`, but of one model for all where there are many gaps.
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared:
+    """Every two systems as `quorate.compare` finds them, each once: boards for this setup and for others ask for both.
 
     Parameters
     ----------
@@ -138,31 +138,54 @@ def pair_errors(
         One model of all of them.
     judgments : Judgments
         What was judged.
+    """
+
+    joint: JointMeans
+    judgments: Judgments
+
+    @cached_property
+    def found(self) -> Mapping[tuple[str, str], Estimate | NoSpread]:
+        """The first less the second: of the model of all where the scores of the two are too few for one."""
+        out: dict[tuple[str, str], Estimate | NoSpread] = {}
+        for a, b in combinations(self.joint.systems, 2):
+            try:
+                out[a, b] = difference(self.judgments, a, b, facet=self.joint.facet, targets=self.joint.asked).estimate
+            except NoSpread as same:
+                out[a, b] = same
+            except NotEstimable:
+                out[a, b] = self.joint.contrast(signs(self.joint, a, b))
+        return out
+
+
+def pair_errors(compared: Compared, systems: Sequence[str], targets: Mapping[str, Target]) -> PairErrors:
+    """Differences of every two systems; those of `quorate.compare`, but of one model for all where there are many gaps.
+
+    Parameters
+    ----------
+    compared : Compared
+        What was judged, and the model of it.
     systems : sequence of str
         In the order of the board.
     targets : mapping of str to str
         What facets stand for, all of them.
     """
+    joint, judgments = compared.joint, compared.judgments
     facet, answered = joint.facet, judgments.keep(judgments.n > 0)
     order = [answered.level_index(facet, name) for name in systems]
     if not joint.chosen and is_complete(answered) and facet not in answered.ancestors(answered.object):
         return _of_complete(answered, facet, np.array(order), targets)
     if joint.chosen or len(systems) > MOST_SYSTEMS:
         return _of_model(joint, systems, targets)
-    k = len(systems)
+    k, place_of = len(systems), {name: place for place, name in enumerate(systems)}
     value, variance, df, items = np.zeros((k, k)), np.zeros((k, k)), np.ones((k, k)), np.ones((k, k))
     effects: list[tuple[Floats, Floats, float]] = []
-    for (i, a), (j, b) in combinations(enumerate(systems), 2):
-        try:
-            found = difference(judgments, a, b, facet=facet, targets=joint.asked).estimate
-        except NoSpread as same:
-            value[i, j], value[j, i] = same.value, -same.value
-            items[i, j] = items[j, i] = drawn(same.pairs.judgments)[1]
+    for (a, b), found in compared.found.items():
+        i, j = place_of[a], place_of[b]
+        value[i, j], value[j, i] = found.value, -found.value
+        if isinstance(found, NoSpread):
+            items[i, j] = items[j, i] = drawn(found.pairs.judgments)[1]
             continue
-        except NotEstimable:
-            found = joint.contrast(signs(joint, a, b))
         one = aimed(found, among(found.target, targets))
-        value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
         variance[i, j] = variance[j, i] = one.variance if reach is None else reach.variance
         df[i, j] = df[j, i] = one.df if reach is None else reach.df
