@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from hypothesis import settings
+from hypothesis import strategies as st
 
 few = settings(max_examples=settings().max_examples // 4)
 many = settings(max_examples=settings().max_examples * 2)
+
+
+def any_text(**size):
+    """Any text that can be written: what a codec can write Hypothesis finds by trying a million characters."""
+    return st.text(st.characters(exclude_categories=["Cs"]), **size)
 
 
 def of_components(fit, **targets):

@@ -5,6 +5,7 @@ import math
 import unicodedata
 
 import pytest
+from examples import any_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,7 +160,7 @@ def test_limits_are_shown_where_they_are_not_equally_far():
     assert about(reading(-math.inf, math.inf, "", 0.95), 2) == "±unbounded"
 
 
-@given(st.text(), st.integers(2, 60))
+@given(any_text(), st.integers(2, 60))
 def test_a_label_is_one_short_line_that_can_be_written(label, most):
     text = shown(label, most)
     assert len(text) <= most + 2  # with two marks that keep its direction to itself
@@ -193,7 +194,7 @@ def test_labels_that_start_alike_keep_the_part_that_differs():
     assert len(set(short)) == 3
 
 
-@given(st.lists(st.text(), max_size=6), st.integers(4, 40))
+@given(st.lists(any_text(), max_size=6), st.integers(4, 40))
 def test_labels_that_differ_are_told_apart(labels, most):
     found = distinct(labels, most)
     assert len(set(found)) >= len({shown(label, 10**6) for label in labels})

@@ -7,6 +7,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 
 import pytest
+from examples import any_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def printed(item, *names):
     return item.filled(["\n".join(str(item.values[name]) for name in names)])[0]
 
 
-@given(st.dictionaries(st.sampled_from(["prompt", "response", "reference"]), st.text(), min_size=1))
+@given(st.dictionaries(st.sampled_from(["prompt", "response", "reference"]), any_text(), min_size=1))
 def test_every_piece_stands_between_its_marks(fields):
     item = fenced(fields)
     for name, text in fields.items():

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from examples import any_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,7 +82,7 @@ def test_words_that_stand_in_the_way():
     assert strays(["red", "blue", "agree"]) == []
 
 
-@given(st.lists(st.text(max_size=12), max_size=6))
+@given(st.lists(any_text(max_size=12), max_size=6))
 def test_any_words_are_numbers_or_none(words):
     scale = scale_of(words)
     assert scale is None or set(scale.numbers) == set(words)

@@ -9,6 +9,7 @@ import zipfile
 from importlib import import_module
 
 import pytest
+from examples import any_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -189,8 +190,8 @@ def test_packed_otherwise(tmp_path):
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | any_text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(any_text(max_size=3), inner, max_size=4),
     max_leaves=12,
 )
 
@@ -199,7 +200,7 @@ def streamed(text, size=1 << 18):
     return Streamed(iter([text[start : start + size] for start in range(0, len(text), size)]), "log")
 
 
-@given(st.dictionaries(st.text(max_size=2), VALUES), st.integers(1, 9), st.booleans(), st.booleans())
+@given(st.dictionaries(any_text(max_size=2), VALUES), st.integers(1, 9), st.booleans(), st.booleans())
 def test_wherever_a_block_ends(value, size, ascii_only, indented):
     """Fields that are wanted are read, and others passed over, texts with quotes, brackets and backslashes included."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=2 if indented else None).encode()
