@@ -60,5 +60,5 @@ def test_what_was_asked_for(safety):
 
 
 def test_how_sure_the_choice_is(shape):
-    best = q.plan(shape("balanced").fit, budget=300)
+    best = q.plan(shape("balanced").fit, budget=300, limits={"items": [10, 30], "prompts": [1, 3]})
     assert any("pilots redrawn from this fit" in line for line in certainty(best, best.ranking(100, rng=1)))

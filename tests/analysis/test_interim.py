@@ -129,7 +129,7 @@ def test_votes(tmp_path):
 
 
 def test_votes_are_watched_as_rank_watches_them(tmp_path):
-    study = voted(tmp_path, calls=600, systems=("amber", "basalt", "chert"), items=50)
+    study = voted(tmp_path, calls=300, systems=("amber", "basalt", "chert"), items=25)
     found = q.interim(study)
     watched = q.votes.monitor_all(q.read_votes(load(study).database, announce=False))
     assert [(one.a, one.b, one.outcome, one.low, one.high) for one in found.decisions] == [

@@ -141,10 +141,10 @@ def test_what_is_refused_in_the_words_of_the_command(run, scores):
 
 def test_plans_are_drawn_printed_and_written(run, crossed, tmp_path):
     (tmp_path / "scores.csv").write_text(crossed(items=24))
-    options = ("--budgets", "12,36", "--runs", "4", "--seed", "3")
+    options = ("--budgets", "12,36", "--runs", "2", "--seed", "3")
     ran = run("validate", "scores.csv", *options, "--json", "--report", "page.md")
     assert (ran.code, ran.err) == (0, "")
-    wanted = q.scores.validate(q.read("scores.csv", announce=False), [12, 36], runs=4, rng=3)
+    wanted = q.scores.validate(q.read("scores.csv", announce=False), [12, 36], runs=2, rng=3)
     page = (tmp_path / "page.md").read_text()
     assert wanted.sentence in page
     assert "A pilot asks for" in page

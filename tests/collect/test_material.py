@@ -144,11 +144,12 @@ WRONG = [
 
 @pytest.mark.wide(18)
 @pytest.mark.parametrize("template", ENDLESS + WRONG, ids=lambda template: template[:40])
-def test_what_cannot_be_printed_is_told_soon_and_in_a_line(template):
+def test_what_cannot_be_printed_is_told_soon_and_in_a_line(template, monkeypatch):
+    monkeypatch.setattr("quorate.collect.prompt._MOST_STEPS", 10_000)  # a tenth
     start = time.process_time()
     with pytest.raises(InvalidInput, match='prompt "mine": ') as caught:
         Prompt("mine", template, Expects(1, 10)).messages({"response": "text"})
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 0.5
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 2001
 

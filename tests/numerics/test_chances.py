@@ -126,7 +126,7 @@ def stepped(items, side):
     return values[-2:] or [float(cohen(mean))]
 
 
-@pytest.mark.parametrize("count", [8, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.slow)])
 def test_ends_are_the_limits_of_many_plain_steps(count):
     """Or beyond them, where those stop at chances that are not the worst, or come and go between some."""
     met = 0

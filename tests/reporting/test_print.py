@@ -152,9 +152,10 @@ def test_a_result_plots_the_first_chart_of_its_page_or_that_of_a_name(shape, mon
     assert INK not in json.dumps(chart)
     assert chart["title"]["text"].startswith("73% of the uncertainty")
     monkeypatch.setattr("quorate.reporting.print.files.find_spec", lambda _: None)
-    assert ET.fromstring(fit.plot()._repr_svg_()).attrib["role"] == "img"
+    few = shape("items only").fit
+    assert ET.fromstring(few.plot()._repr_svg_()).attrib["role"] == "img"
     with pytest.raises(InvalidInput, match='name: no chart "nothing"; there are intervals, '):
-        fit.plot("nothing")
+        few.plot("nothing")
 
 
 ENDINGS = (".html", ".htm", ".md", ".json")
@@ -318,7 +319,7 @@ def test_the_same_sections_with_tables(demo):
     assert "| judge-a | 0.22" in text
 
 
-@pytest.mark.wide(4)
+@pytest.mark.wide(2)
 def test_every_shape_is_written(analysis):
     assert as_markdown(page_of(analysis)).startswith("# Judgments from a polars frame\n")
 

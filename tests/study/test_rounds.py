@@ -113,7 +113,7 @@ STUDIES = {
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_the_calls_are_those_of_the_policy(study, changes):
     """With failures among the answers, prompts that differ, and items in categories; no round is made smaller."""
-    settings = {"items": {"file": "items.jsonl", "category": "kind"}, "budget": {"calls": 240}, **changes}
+    settings = {"items": {"file": "items.jsonl", "category": "kind"}, "budget": {"calls": 160}, **changes}
     price = {"a": 0.01, "b": 0.03}
     path = study(
         rows=MANY,
@@ -330,10 +330,10 @@ def test_what_calls_cost_less_than_the_worst_case_is_spent_on_more_calls(study):
     assert carried.reached.startswith(f"{spend.calls} calls for {spend.money:.4f} of 2.0000 in money made")
 
 
-@pytest.mark.parametrize(("budget", "calls"), [({"calls": 70, "money": 9.0}, 70), ({"calls": 900, "money": 0.9}, 90)])
+@pytest.mark.parametrize(("budget", "calls"), [({"calls": 45, "money": 9.0}, 45), ({"calls": 900, "money": 0.4}, 40)])
 def test_of_two_caps_the_tighter_one_holds(study, budget, calls):
     judges = {"rule": {"kind": "python", "price": {"call": 0.01}}}
-    path = study(rows=ROWS, judges=judges, adaptive={"batch": 32}, budget=budget)
+    path = study(rows=ROWS, judges=judges, adaptive={"batch": 16}, budget=budget)
     carried = carry_out(load(path), judges={"rule": rule})
     assert carried.outcome.complete
     assert q.status(path).spend.calls == calls

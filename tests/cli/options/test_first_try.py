@@ -120,12 +120,12 @@ def test_people_among_models_of_one_column_are_asked_about_as_side_by_side(run, 
     """Unless it is said how the file is read, there are systems to be compared, or nobody says who is which."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(4)
-    true = rng.normal(3, 1, 40)
+    true = rng.normal(3, 1, 15)
 
     def table(judges, systems=("",)):
         rows = [
             (f"i{i}", judge, system, round(true[i] + rng.normal(0, 0.5), 1))
-            for i in range(40)
+            for i in range(15)
             for judge in judges
             for system in systems
         ]

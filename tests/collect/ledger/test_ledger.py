@@ -109,7 +109,7 @@ class Collecting(RuleBasedStateMachine):
 
 
 def test_the_books_balance_whatever_happens(store, place):
-    places, examples = count(), 8 if store == "sqlite" else 5
+    places, examples = count(), 5
     run_state_machine_as_test(
         lambda: Collecting(":memory:" if store == "sqlite" else place(str(next(places)))),
         settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),

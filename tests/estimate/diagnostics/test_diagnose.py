@@ -114,8 +114,8 @@ def test_scores_of_two_values_have_no_tails_to_look_at(judged):
 
 
 def test_too_few_resamples_for_so_many_checks_are_said(judged):
-    fit = q.decompose(judged({"item": 12, "judge": 3, "prompt": 3}, seed=2))
-    few, many = (q.diagnose(fit, resamples=n).sentence for n in (99, 399))
+    fit = q.decompose(judged({"item": 8, "judge": 3, "prompt": 3}, seed=2))
+    few, many = (q.diagnose(fit, resamples=n).sentence for n in (99, 299))
     assert re.search(r"Nothing drawn can stand out among so many with 99 resamples; take \d+\.$", few)
     assert "resamples" not in many
 

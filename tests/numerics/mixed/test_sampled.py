@@ -100,11 +100,11 @@ def test_predictions_agree(both, facet):
     "name", ["all", pytest.param("a level term at zero", marks=pytest.mark.slow), "a few at zero, hardly any of many"]
 )
 def test_solutions_and_traces_at_a_point(both, name, monkeypatch):
-    """What is solved agrees to rounding, what is averaged over 1,500 signs and 200 draws to its error."""
+    """What is solved agrees to rounding, what is averaged over 600 signs and 80 draws to its error."""
     theta = THETA[name]
-    monkeypatch.setattr(levels, "SIGNS", 1500)
-    monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 1500)
-    monkeypatch.setattr(information_module, "DRAWS", 200)
+    monkeypatch.setattr(levels, "SIGNS", 600)
+    monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 600)
+    monkeypatch.setattr(information_module, "DRAWS", 80)
     dense, sampled = (fit.assembled.problem for fit in both)
     one, other = evaluate(dense, theta), evaluate(sampled, theta)
     np.testing.assert_allclose(other.effects, one.effects, atol=1e-7)
@@ -112,11 +112,11 @@ def test_solutions_and_traces_at_a_point(both, name, monkeypatch):
     at, there = solve(dense, theta), solve(sampled, theta)
     np.testing.assert_allclose(there.levels.of_fixed, at.levels.of_fixed, atol=1e-9)
     wanted = traces(dense, at)
-    np.testing.assert_allclose(traces(sampled, there), wanted, rtol=8e-3, atol=1e-6 * np.abs(wanted).max())
-    np.testing.assert_allclose(there.levels.diagonal, at.levels.diagonal, rtol=0.05)
+    np.testing.assert_allclose(traces(sampled, there), wanted, rtol=12e-3, atol=1e-6 * np.abs(wanted).max())
+    np.testing.assert_allclose(there.levels.diagonal, at.levels.diagonal, rtol=0.08)
     wanted = information(dense, at)
     scale = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)))
-    np.testing.assert_allclose(information(sampled, there) / scale, wanted / scale, atol=0.02)
+    np.testing.assert_allclose(information(sampled, there) / scale, wanted / scale, atol=0.03)
 
 
 def test_the_information_on_a_term_of_few_levels_is_exact(monkeypatch):

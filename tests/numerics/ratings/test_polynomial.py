@@ -16,7 +16,7 @@ from quorate.numerics.ratings.polynomial import COARSE, FINE
 from quorate.numerics.ratings.rank_intervals import normal_deviations, rank_intervals
 from quorate.numerics.ratings.ties import tie_model
 
-SYSTEMS, MEETS, DRAWS = 700, 8, 6_000
+SYSTEMS, MEETS, DRAWS = 400, 8, 2_000
 DRAWN = 120
 """Systems whose ratings are drawn."""
 
@@ -132,8 +132,8 @@ def test_ratings_are_drawn_with_the_covariance_of_the_sandwich(large, ties, clus
     np.testing.assert_allclose((np.cov(drawn.T) - known) / np.outer(spread, spread), 0, atol=6 / np.sqrt(DRAWS))
     # The quantile of the largest difference, as by draws from a root of the covariance.
     order = np.arange(DRAWN)[::-1]
-    turned = replace(by, order=order).drawn(2_000, np.random.default_rng(1))
-    rooted = normal_deviations(known.astype(np.float64), np.inf, 2_000, np.random.default_rng(2))
+    turned = replace(by, order=order).drawn(DRAWS, np.random.default_rng(1))
+    rooted = normal_deviations(known.astype(np.float64), np.inf, DRAWS, np.random.default_rng(2))
     both = (known[::-1, ::-1], turned), (known, rooted)
     one, other = (rank_intervals(np.zeros(DRAWN), own, some, 0.95).normal for own, some in both)
     assert one == pytest.approx(other, rel=0.02)
@@ -149,9 +149,9 @@ def test_degrees_of_freedom_that_are_found_when_asked_for_are_those_of_the_matri
     assert isinstance(whole, np.ndarray)
     assert (held.shape, held.ndim) == (whole.shape, 2)
     np.testing.assert_allclose(np.asarray(held), whole, rtol=1e-4)
-    np.testing.assert_allclose(held[3:9, 650:], whole[3:9, 650:], rtol=1e-4)
-    np.testing.assert_allclose(held[695:, 5:], whole[695:, 5:], rtol=1e-4)
-    i, j = np.append(np.random.default_rng(1).integers(0, len(whole), (2, 500)), [[4, 700], [4, 700]], axis=1)
+    np.testing.assert_allclose(held[3:9, 350:], whole[3:9, 350:], rtol=1e-4)
+    np.testing.assert_allclose(held[395:, 5:], whole[395:, 5:], rtol=1e-4)
+    i, j = np.append(np.random.default_rng(1).integers(0, len(whole), (2, 500)), [[4, SYSTEMS], [4, SYSTEMS]], axis=1)
     np.testing.assert_allclose(held[i, j], whole[i, j], rtol=1e-4)
     for place in ((3, 8), (SYSTEMS, SYSTEMS), (SYSTEMS, 3)):
         assert float(held[place]) == pytest.approx(whole[place], rel=1e-4)
