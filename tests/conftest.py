@@ -43,6 +43,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 # and to look for them takes seconds.
 providers.is_local_module_file = lambda _: False
 
+# Hypothesis looks up who holds its random numbers: among few objects, and before any are frozen, as 3.14 sees none.
+with deterministic_PRNG():
+    pass
+
 
 # Modules and tests stay until the end: looking through them for garbage again and again is a sixth of the time. Before
 # all are collected there is hardly any.
@@ -52,8 +56,6 @@ gc.disable()
 
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later search for garbage."""
-    with deterministic_PRNG():  # which Hypothesis looks up by its referrers; 3.14 sees no frozen ones
-        pass
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -148,7 +148,7 @@ class Routes:
         asked = {"compare": ["x", "y"]} if goal == "compare" else {"half_width": 0.3}
         items = {"file": "items.jsonl", "system": "s"}
         more = {"judges": JUDGES, "goal": asked, "looks": 2}
-        path = under_way.written(folder, rows(30), items, ["score"], 2000, **more)
+        path = under_way.written(folder, rows(20), items, ["score"], 2000, **more)
         q.run(path, judges=functions(scored(0.5)))
         return path
 
@@ -158,13 +158,17 @@ class Routes:
     def looked(self, goal: str) -> Any:
         return q.interim(self.study(goal)).path.looks[-1]
 
-    @cached_property
-    def one(self) -> Any:
-        return q.analyze(self.table("one"))
+    @cache  # noqa: B019
+    def found(self, name: str) -> Any:
+        return q.analyze(self.votes_of(name) if name in ("votes", "duel") else self.table(name))
 
-    @cached_property
+    @property
+    def one(self) -> Any:
+        return self.found("one")
+
+    @property
     def three(self) -> Any:
-        return q.analyze(self.table("three"))
+        return self.found("three")
 
     @cached_property
     def written(self) -> Any:
@@ -178,13 +182,17 @@ class Routes:
     def two(self) -> Any:
         return self.compared("two")
 
-    @cached_property
+    @property
     def people(self) -> q.Votes:
-        return q.read_votes(self._frames["people"], announce=False)
+        return self.votes_of("people")
 
-    @cached_property
+    @cache  # noqa: B019
+    def votes_of(self, name: str) -> q.Votes:
+        return q.read_votes(self._frames[name], announce=False)
+
+    @property
     def votes(self) -> q.Votes:
-        return q.read_votes(self._frames["votes"], announce=False)
+        return self.votes_of("votes")
 
     @cache  # noqa: B019
     def compared(self, name: str, b: str = "s1", *, aimed: bool = False) -> Any:
@@ -285,7 +293,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         [one["bias"] for one in r.says("judges", "one.csv")["bias"]["overall"]],
     ),
     # Two systems
-    "difference: analyze, compare": lambda r: (told(q.analyze(r.table("two")).difference), told(r.two.difference)),
+    "difference: analyze, compare": lambda r: (told(r.found("two").difference), told(r.two.difference)),
     "difference: compare, its other way round": lambda r: (
         limits(r.two.difference),
         tuple(-one for one in np.take(limits(q.compare(r.table("two"), "s1", "s0").difference), [0, 2, 1])),
@@ -412,7 +420,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     ),
     "share: compare, analyze of all": lambda r: (
         limits(q.compare(r.votes, "s1", "s0").difference),
-        said(next(one for one in q.analyze(r.votes).rows() if one["pair"] == "s0 vs s1"), "margin", "low", "high"),
+        said(next(one for one in r.found("votes").rows() if one["pair"] == "s0 vs s1"), "margin", "low", "high"),
     ),
     "p: compare, all pairs": lambda r: (
         q.compare(r.votes, "s0", "s1").p_difference,
@@ -420,7 +428,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
             "p_difference"
         ],
     ),
-    "votes: Python, command": lambda r: (q.analyze(r.votes).sentence, r.says("analyze", "votes.csv")["sentence"]),
+    "votes: Python, command": lambda r: (r.found("votes").sentence, r.says("analyze", "votes.csv")["sentence"]),
     "right with ties as half: agree, against": lambda r: (
         (found := q.agreement.agreement(r.people, "human")).rates[0].value + found.ties[found.rates[0].pipeline] / 2,
         q.agreement.against(r.people, "human").majority.value,
@@ -455,9 +463,8 @@ def assert_same(first: Any, second: Any) -> None:
     ("name", "code"), [("one", 0), ("two", 0), ("three", 0), ("ones", 0), ("votes", 0), ("duel", 2)]
 )
 def test_a_file_has_one_answer(routes, name, code):
-    table = q.read_votes(routes.frame(name), announce=False) if name in ("votes", "duel") else routes.table(name)
-    found, (ended, said) = q.analyze(table), routes.ends("analyze", f"{name}.csv")
-    page = json.loads(q.report(table, routes.folder / "page.json").read_text(encoding="utf-8"))
+    found, (ended, said) = routes.found(name), routes.ends("analyze", f"{name}.csv")
+    page = json.loads(q.report(found, routes.folder / "page.json").read_text(encoding="utf-8"))
     assert ended == found.exit_code == code
     assert found.sentence == said["sentence"]
     assert page["sentence"] == said["sentence"]
