@@ -79,7 +79,7 @@ UNUSED = {
 def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
     """The script as installed: arguments from the process, text that the terminal's encoding cannot show, its code."""
     path = write_demo(tmp_path / "scores.csv")
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:301]))
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:121]))
     call = [sys.executable, "-c", ANALYSIS, "analyze", "scores.csv", "--report", "page.html", "--half-width", "0.001"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
     run = subprocess.run(call, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)

@@ -275,7 +275,7 @@ def test_people_in_a_file_of_their_own_and_what_is_refused(run, corrected_scores
 def test_a_column_of_labels_is_what_their_own_file_says(run, tmp_path):
     """A wide table: every judge's vote with the label of its battle beside it, on a part of the battles."""
     rng = np.random.default_rng(5)
-    battles = [(i, *("xyz"[k] for k in rng.choice(3, 2, replace=False)), rng.random() < 0.5) for i in range(240)]
+    battles = [(i, *("xyz"[k] for k in rng.choice(3, 2, replace=False)), rng.random() < 0.5) for i in range(120)]
     lines, people = [], []
     for i, a, b, first in battles:
         said = "" if i % 3 else (a if first else b)

@@ -79,7 +79,7 @@ def test_judges_are_drawn_whatever_their_family(judged):
     facets = (*nested, Facet("family", "family", ("x", "y")))
     grouped = replace(scored, facets=facets, codes=np.column_stack([scored.codes, family]))
     drawn = [replace(one, fixed=False) if one.name == "judge" else one for one in scored.facets]
-    options = {"runs": 3, "pilot": 8, "rng": 1}
+    options = {"runs": 2, "pilot": 8, "rng": 1}
     assert len(judges) == 4
     assert q.scores.validate(grouped, [24], **options) == q.scores.validate(
         replace(scored, facets=tuple(drawn)), [24], **options

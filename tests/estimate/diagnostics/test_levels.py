@@ -139,7 +139,7 @@ def test_p_value_is_that_of_the_f_test_of_balanced_data():
     from scipy.special import fdtrc
 
     expected = float(fdtrc(19 * 4, 180, f))
-    found = likelihood_ratio(q.decompose(judgments), "cell", 199, np.random.default_rng(1))
+    found = likelihood_ratio(q.decompose(judgments), "cell", 99, np.random.default_rng(1))
     assert 0.005 < expected < 0.3
     assert found.p == pytest.approx(expected, abs=3 * max(found.p_error, 0.01))
 

@@ -59,8 +59,8 @@ def test_items_that_are_judged_wildly_are_found_also_with_half_the_judgments(sim
 def test_it_is_unbiased_whatever_is_missing_and_however_often_a_cell_was_judged(simulated):
     """The average item's spread, from all judgments and from half of them."""
     facets = {name: name for name in ("item", "judge", "prompt", "replicate")}
-    whole, half = (spread_of(simulated(keep, items=400), facets=facets) for keep in (1.0, 0.5))
-    assert half.mean == pytest.approx(whole.mean, rel=0.05)
+    whole, half = (spread_of(simulated(keep, items=200), facets=facets) for keep in (1.0, 0.5))
+    assert half.mean == pytest.approx(whole.mean, rel=0.07)
     assert {one.n for one in half.flags} != {40}
 
 

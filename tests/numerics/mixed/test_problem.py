@@ -134,9 +134,9 @@ def test_a_wishart_has_its_mean_and_variance():
     rng = np.random.default_rng(3)
     v = np.array([[2.0, 0.5], [0.5, 1.0]])
     wishart = Wishart(np.arange(4), np.linalg.cholesky(v), 9.0)
-    draws = np.array([(row := wishart.draw(rng).reshape(2, 2)).T @ row for _ in range(4000)])
-    np.testing.assert_allclose(draws.mean(axis=0), 9 * v, rtol=0.04)
-    np.testing.assert_allclose(draws.var(axis=0), 9 * (v**2 + np.outer(np.diag(v), np.diag(v))), rtol=0.12)
+    draws = np.array([(row := wishart.draw(rng).reshape(2, 2)).T @ row for _ in range(2000)])
+    np.testing.assert_allclose(draws.mean(axis=0), 9 * v, rtol=0.06)
+    np.testing.assert_allclose(draws.var(axis=0), 9 * (v**2 + np.outer(np.diag(v), np.diag(v))), rtol=0.17)
 
 
 def test_new_data_leave_the_design_and_the_old_data_alone(model):

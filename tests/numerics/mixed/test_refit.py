@@ -155,7 +155,7 @@ def test_a_component_drawn_at_zero_is_refitted_inside_the_bounds(model):
     theta[0] = 0.0
     one = Refitting(problem, all_of(problem), theta, 1e-6)
     redraw, rng = Redraw(problem, theta, beta), np.random.default_rng(2)
-    found = np.array([one.fit(redraw.draw(rng)).theta[0] for _ in range(40)])
+    found = np.array([one.fit(redraw.draw(rng)).theta[0] for _ in range(20)])
     assert found.min() == 0
     assert 0.2 < np.mean(found[:, 0] == 0) < 0.9
 

@@ -189,7 +189,7 @@ def test_figures_of_a_plain_loop(fit, target):
 def test_a_choice_may_be_sure_or_open(judged):
     """With prompts that vary much, more of them are bought for certain; where items and prompts balance, it is open."""
     sizes = {"item": 30, "prompt": 8, "judge": 3}
-    limits = {"items": range(4, 61, 4), "prompts": range(1, 5), "judges": 3, "replicates": 1}
+    limits = {"items": range(4, 61, 8), "prompts": range(1, 5), "judges": 3, "replicates": 1}
     tops = []
     for prompt in (3.0, 0.35):
         table = judged(sizes, replicates=2, seed=5, fixed=("judge",), sd={"prompt": prompt})

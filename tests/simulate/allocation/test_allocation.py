@@ -60,7 +60,7 @@ def test_without_the_floor_arms_that_seemed_constant_are_starved():
     rare = np.zeros((60, 50))
     rare[:, 0] = 1
     scores = np.concatenate([rare, rng.integers(0, 2, (20, 50))])
-    with_floor, without = (q.scores.simulate_allocation(scores, 8000, floor=floor, runs=30) for floor in (True, False))
+    with_floor, without = (q.scores.simulate_allocation(scores, 8000, floor=floor, runs=15) for floor in (True, False))
     assert with_floor.step == 1
     assert without.step is None
     bias = [found.outcomes["robin-hood"].bias[:60].mean() for found in (with_floor, without)]
