@@ -179,10 +179,10 @@ def test_many_answers_in_many_cells_take_about_as_long_as_reading_them(kind, tmp
     rng = np.random.default_rng(0)
     frame = pl.DataFrame(
         {
-            "item": np.repeat(np.arange(5_000), 6),
-            "judge": np.tile(["a", "b", "c"], 10_000),
-            "rep": np.tile([1, 1, 1, 2, 2, 2], 5_000),
-            "score": rng.normal(size=30_000),
+            "item": np.repeat(np.arange(2_000), 6),
+            "judge": np.tile(["a", "b", "c"], 4_000),
+            "rep": np.tile([1, 1, 1, 2, 2, 2], 2_000),
+            "score": rng.normal(size=12_000),
         }
     ).sample(fraction=1, shuffle=True, seed=1)
     source = SOURCES[kind](frame, tmp_path)

@@ -170,10 +170,10 @@ def test_an_endpoint_that_takes_little_is_asked_little(planned, told, build):
 
     judge = told("a", reply, delay=0.005)
     limits = Limits(pace=Pace(64), breaker=10_000, every=0.005)
-    outcome = go(planned(600), [judge], build, limits=limits)
+    outcome = go(planned(300), [judge], build, limits=limits)
     assert outcome.complete
     assert outcome.given_up == 0
-    assert outcome.spend.calls < 1000
+    assert outcome.spend.calls < 500
 
 
 def test_stopping_waits_for_what_is_in_flight_and_gives_the_rest_back(planned, yes, build):

@@ -75,23 +75,23 @@ def test_a_judge_that_breaks_its_promise_is_no_excuse_to_lose_count(planned, tol
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.fault("the disk is full")
 def test_a_full_disk_is_one_line_and_no_answer_is_lost(planned, yes, build):
-    ledger, judge = planned(2000), yes(delay=0.005)
+    ledger, judge = planned(800), yes(delay=0.005)
     limit = ledger._connection.execute
     (pages,) = limit("PRAGMA page_count").fetchone()
-    limit(f"PRAGMA max_page_count = {pages + 20}")
+    limit(f"PRAGMA max_page_count = {pages + 8}")
     with pytest.raises(InvalidInput, match="the disk is full; everything recorded so far is kept") as caught:
         go(ledger, judge, build)
     assert "\n" not in str(caught.value)
     done, asked = ledger.status()[0].done, judge.asked.total()
-    assert 0 < done < 2000
+    assert 0 < done < 800
     assert asked - done <= 128
     limit("PRAGMA max_page_count = 1000000")
     outcome = go(ledger, judge, build)
     assert outcome.complete
-    assert judge.asked.total() == 2000  # what came when nothing could be written was left beside it
+    assert judge.asked.total() == 800  # what came when nothing could be written was left beside it
     assert outcome.spend.lost <= 128
-    assert outcome.spend.calls == 2000 + outcome.spend.lost
-    assert limit("SELECT count(*) FROM attempts WHERE status = 'ok'").fetchone() == (2000,)
+    assert outcome.spend.calls == 800 + outcome.spend.lost
+    assert limit("SELECT count(*) FROM attempts WHERE status = 'ok'").fetchone() == (800,)
 
 
 def test_grace_has_an_end(planned, yes, build):

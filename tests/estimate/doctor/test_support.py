@@ -141,12 +141,12 @@ def test_sentences_are_one_line_whatever_the_labels():
 
 
 def test_many_models_take_seconds():
-    codes = range(30_000)
+    codes = range(10_000)
     frame = pl.DataFrame({"model_a": [f"m{i}" for i in codes], "model_b": [f"m{i + 1}" for i in codes], "winner": "a"})
     started = time.process_time()
     support = doctor(read_votes(frame, announce=False))
-    assert time.process_time() - started < 4
-    assert len(support.facts.pairs.labels) == 30_000
+    assert time.process_time() - started < 2
+    assert len(support.facts.pairs.labels) == 10_000
     assert not support.analysis(MARGINS).possible
 
 
