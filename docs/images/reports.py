@@ -38,6 +38,8 @@ SLACK = 600
 GAP = 36
 """Height of a blank strip between two figures."""
 COLOURS = 48
+APART = 12
+"""How far apart two colours of a picture are at least, in one of red, green and blue."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -371,9 +373,21 @@ def reduced(shot: Path, path: Path) -> None:
     edges = np.flatnonzero(np.diff(blank, prepend=0, append=0)).reshape(-1, 2)
     ends = [int(first) + GAP // 2 for first, last in edges if last - first >= GAP]
     end = min(ends, key=lambda end: abs(end - HEIGHT), default=HEIGHT)
-    few = colour.crop((0, 0, WIDTH, end)).quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for shade in common(rows[:end]) for part in shade])
+    few = colour.crop((0, 0, WIDTH, end)).quantize(palette=palette, dither=Image.Dither.NONE)
     path.parent.mkdir(exist_ok=True)
     few.save(path, optimize=True)
+
+
+def common(rows: np.ndarray) -> list[list[int]]:
+    """The colours that a picture has most of, each as it is: a faint ground is no white."""
+    shades, times = np.unique(rows.reshape(-1, 3), axis=0, return_counts=True)
+    kept: list[np.ndarray] = []
+    for shade in shades[np.argsort(-times, kind="stable")].astype(int):
+        if len(kept) < COLOURS and (len(kept) < 8 or all(np.abs(shade - one).max() >= APART for one in kept)):
+            kept.append(shade)
+    return [shade.tolist() for shade in kept]
 
 
 def main(names: list[str]) -> None:

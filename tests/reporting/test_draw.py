@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import altair as alt
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quorate.reporting.draw import marks
@@ -25,6 +25,7 @@ from quorate.reporting.draw.marks import (
     layered,
     palette,
 )
+from quorate.reporting.draw.scales import broken, wide
 from quorate.reporting.draw.svg import Panel
 
 
@@ -205,6 +206,20 @@ def test_labels_on_a_phone_do_not_touch():
     tall = Marks([{"n": 1.0, "value": 1.0}]).mark("point").encode(x=channel("n:Q", scale=scale), y="value:Q")
     wide, narrow = (texts(drawn(tall, width=width, height=90)) for width in (720, 240))
     assert len(narrow) < len(wide)
+
+
+@pytest.mark.parametrize(("step", "lines"), [(26, ["noise of one judgment, another", "asked again"]), (20, ["noise…"])])
+def test_a_long_name_is_in_two_lines_where_its_row_has_room(step, lines):
+    rows = [{"source": name, "share": 0.5} for name in ("item", "noise of one judgment, another asked again")]
+    bars = marks.chart(rows, marks.labels("source"), step=step).mark("bar").encode(x="share:Q")
+    said = [text for text in texts(drawn(bars, width=710)) if text.startswith(("noise", "asked"))]
+    assert [text[:5] + text[-1:] if text.endswith("…") else text for text in said] == lines
+
+
+@given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=20, max_size=80), st.floats(60, 220))
+def test_a_name_in_two_lines_is_no_wider_than_its_room(text, room):
+    assume(wide(text, 12) > room)
+    assert max(wide(line, 12) for line in broken(text, room, 12)) <= room
 
 
 def test_names_are_turned_where_there_is_no_room_for_them():

@@ -37,7 +37,7 @@ class Changes(Result):
             {"change": one.label, "half_width": None if one.projection is None else one.projection.half_width}
             | {"gain": one.change}
             | {name: None if one.projection is None else getattr(one.projection, name) for name in known}
-            | {"more_calls": one.more_calls, "reason": one.reason}
+            | {"more_calls": None if one.projection is None else one.more_calls, "reason": one.reason}
             for one in self.what_if
         ]
 

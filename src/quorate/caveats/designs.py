@@ -71,7 +71,8 @@ def held_by_limits(term: str, share: float) -> Caveat:
 def buys_little(best: tuple[float, str], near: tuple[float, str], calls: int) -> Caveat:
     """Money that buys next to nothing: price and precision of the best design, and of one nearly as precise."""
     (cost, reach), (less, nearly) = best, near
-    said = f"{less:,.4g} ({calls:,} calls) buys {nearly} where {cost:,.4g} buys {reach}"
+    fewer = f"{less:,.4g} ({calls:,} calls) buys" if less != calls else f"{calls:,} calls buy"
+    said = f"{fewer} {nearly} where {cost:,.4g} {'buys' if less != calls else 'buy'} {reach}"
     return Caveat("buys-little", f"most of the money buys little: {said}")
 
 

@@ -220,7 +220,7 @@ class Agreement(Result):
         ties, of_people = self.ties[best.pipeline], self.human_ties[best.pipeline]
         halves = f"; with ties as half right {best.value + ties / 2:.1%}" if ties > of_people == 0 else ""
         return (
-            f"{labelled.decides(best.pipeline)} {best.value:.1%} of {best.n:,} battles{where} as people do "
+            f"{labelled.does(best.pipeline, 'decide')} {best.value:.1%} of {best.n:,} battles{where} as people do "
             f"({at_level(self.level)} interval {ends}), calling "
             f"{ties:.1%} a tie where people call {of_people:.1%}{halves}."
         )

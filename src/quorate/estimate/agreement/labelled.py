@@ -31,9 +31,9 @@ Pipeline = Votes | Judgments | Battles
 POOLED = "judges"
 
 
-def decides(pipeline: str) -> str:
-    """A pipeline with its verb; the pool of all judges is many."""
-    return "judges together decide" if pipeline == POOLED else f"{pipeline} decides"
+def does(pipeline: str, verb: str) -> str:
+    """A pipeline with its verb, to begin a sentence; the pool of all judges is many."""
+    return f"Judges together {verb}" if pipeline == POOLED else f"{pipeline} {verb}s"
 
 
 def pipelines_of(

@@ -9,8 +9,21 @@ from itertools import pairwise
 from typing import Any
 
 from quorate.reporting.draw import scales
-from quorate.reporting.draw.marks import INK, Layer, shade
-from quorate.reporting.draw.scales import Line, Rows, attribute, fitted, line, number, rect, shape, shown, wide, words
+from quorate.reporting.draw.marks import INK, TWO_LINES, Layer, shade
+from quorate.reporting.draw.scales import (
+    Line,
+    Rows,
+    attribute,
+    broken,
+    fitted,
+    line,
+    number,
+    rect,
+    shape,
+    shown,
+    wide,
+    words,
+)
 
 SIZE = 12
 """Pixels of words on axes and in legends."""
@@ -139,7 +152,14 @@ class Axis:
         """Pixels beside the panel that the words along it take, at most so many."""
         texts = [str(name) for name in self.names] or ([text for _, text in self.marked()] if self.used else [])
         self.cut = room
-        return min(max((wide(text, self.size()) for text in texts), default=0.0), room)
+        return max((wide(line, self.size()) for text in texts for line in self.lines(text)), default=0.0)
+
+    def lines(self, text: str) -> tuple[str, ...]:
+        """A label at the side: in two lines where it is too long for one and its row is tall enough."""
+        size, tall = self.size(), self.panel.spec.get("height", TALL)
+        if wide(text, size) <= self.cut or not isinstance(tall, Mapping) or tall["step"] < TWO_LINES:
+            return (fitted(text, self.cut, size),)
+        return broken(text, self.cut, size)
 
     def overhang(self) -> float:
         """Pixels right of the panel that the last of its words takes, at least a margin."""
@@ -188,7 +208,12 @@ class Axis:
             if self.axis.get("grid"):
                 edges = [place * self.step for place in range(len(self.names) + 1)]
                 out.append(_grid(panel.across, edges, flat=True))
-            marked = [(self.at(name), fitted(str(name), self.cut, self.size())) for name in self.names]
+            marked = [
+                (self.at(name) + (place - (len(lines) - 1) / 2) * self.size(), text)
+                for name in self.names
+                for lines in [self.lines(str(name))]
+                for place, text in enumerate(lines)
+            ]
         else:
             marked = [(self.at(value), text) for value, text in self.marked()]
             if self.axis.get("grid"):

@@ -256,7 +256,10 @@ WIDTH = 600
 """Pixels in a notebook; in the report charts are as wide as the page."""
 
 MOST_CHARACTERS = 34
-"""Characters of a label that an axis has room for; the table and the pointer show all."""
+"""Characters of a line of a label that an axis has room for; the table and the pointer show all."""
+
+TWO_LINES = 26
+"""Pixels of a row from which on its label may take two lines."""
 
 MOST_ROWS = 50
 """Rows that a chart shows; the table under it has all."""
@@ -273,7 +276,8 @@ def chart(rows: Sequence[Mapping[str, Any]], y: Channel, *, step: int) -> Marks:
     """A chart over rows of plain values, with ``step`` pixels per row."""
     field = y["field"]
     texts = list(dict.fromkeys(row[field] for row in rows if isinstance(row.get(field), str)))
-    cut = zip(texts, distinct(texts, MOST_CHARACTERS), strict=True) if y["type"] == "nominal" else ()
+    most = MOST_CHARACTERS * (2 if step >= TWO_LINES else 1)
+    cut = zip(texts, distinct(texts, most), strict=True) if y["type"] == "nominal" else ()
     if short := {text: label for text, label in cut if label != text}:  # still to be told apart
         rows = [{**row, field: short.get(row[field], row[field]), "in_full": row[field]} for row in rows]
     finite = [

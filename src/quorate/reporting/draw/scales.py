@@ -198,6 +198,20 @@ def fitted(text: str, room: float, size: float) -> str:
     return f"{text.rstrip()}\u2026"
 
 
+def broken(text: str, room: float, size: float) -> tuple[str, str]:
+    """A text in two lines of so many pixels: at the last space that the first has, or within a word.
+
+    Examples
+    --------
+    >>> broken("noise of one judgment, another asked again", 180, 12)
+    ('noise of one judgment,', 'another asked again')
+    """
+    end = next(end for end in range(len(text) - 1, -1, -1) if end == 1 or wide(text[:end], size) <= room)
+    space = text.rfind(" ", end // 2, end + 1)
+    end = end if space < 0 else space
+    return text[:end].rstrip(), fitted(text[end:].lstrip(), room, size)
+
+
 _CORNERS = {
     "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
     "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),

@@ -118,13 +118,14 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         saved = study.saved if both else None
         if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
             final = float(found.outcomes[UNIFORM].errors[:, -1].mean())
-            value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
+            needed = found.budget * (1 - saved.value)
+            value: Row = {"needed": needed, "middle": (needed + found.budget) / 2, "all": found.budget, "at": final}
             data = [{**value, "text": f"{share_text(saved.value)} saved"}]
             base = marks.Marks(data).encode(y=marks.like(y, "at"))
             rule = base.mark("rule", color=marks.INK, strokeWidth=4, opacity=0.75)
-            words = base.mark("text", align="right", dy=-12, fontWeight="bold", color=marks.INK)
+            words = base.mark("text", align="center", dy=12, fontWeight="bold", color=marks.INK)
             layers.append(rule.encode(x=marks.like(x, "needed"), x2="all"))
-            layers.append(words.encode(x=marks.like(x, "all"), text="text:N"))
+            layers.append(words.encode(x=marks.like(x, "middle"), text="text:N"))
         return marks.finish(layers, height=340)
 
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)

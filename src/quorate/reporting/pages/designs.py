@@ -181,16 +181,15 @@ def changed(result: Changes, table: Table | None = None) -> Page:
         sentence = f"As it is: half a 95% interval ±{number(base.half_width, 1 + decimals(base.se))}{scope(base)}."
     if least is not None and least.change < 0:
         sentence += f" Of the changes listed, {least.label} takes off most: {whole_percent(-least.change)}."
-    caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
+    others = len(result.what_if) - 1
+    caption = Caption(f"{counted(others, 'change')} to the study", ("The study as it is, then changes to it.",))
     columns = {"change": "change", "half_width": "±", "gain": "of it", "calls": "judgments", "cost": "price"}
     titles = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
     titles |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     listed_changes = Figure.of("changes", caption, result.rows(), columns | {"reason": "why not known"}, titles=titles)
     parts = (Section("changes", "Changes", figures=(listed_changes,)),)
     rests = (
-        particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
-        if base is None
-        else meant(base)
+        particulars("meant", "What the designs stand for", {"changes": others}.items()) if base is None else meant(base)
     )
     tiled = () if base is None else tiles(base)
     return Page.of(result, table, "What changes would give", parts, rests, _METHODS, sentence=sentence, tiles=tiled)

@@ -259,7 +259,7 @@ def tiles(status: Status) -> tuple[Tile, ...]:
         found.append(Tile(f"{least}{spend.money:,.2f}", money))
     if status.rate and status.finished < status.cells:
         wait = "" if status.seconds_left is None else f"; {duration(status.seconds_left)} to go at this speed"
-        found.append(Tile(significant(60 * status.rate), f"cells a minute over the last minutes{wait}"))
+        found.append(Tile(f"{float(significant(60 * status.rate)):,g}", f"cells a minute over the last minutes{wait}"))
     return tuple(found)
 
 

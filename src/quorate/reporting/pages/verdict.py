@@ -161,10 +161,13 @@ def interval(verdict: AnyVerdict) -> Figure:
     value, half = zero + difference.value, verdict.margin
     low, high = (zero + end for end in difference.at(verdict.level).ends)
     votes = isinstance(verdict, Verdict)
+    others = verdict.others if isinstance(verdict, ScoreVerdict) else None
     label = f"{_percent(verdict.level)} interval" if votes else "this setup"
+    if others is None:  # the only one, of those that were asked for or that the scores tell of
+        label = _whom(difference) or label
     rows: list[Row] = [{"interval": label, "value": value, "low": low, "high": high}]
-    if isinstance(verdict, ScoreVerdict) and verdict.others is not None:
-        others_low, others_high = verdict.others.at(verdict.level).ends
+    if others is not None:
+        others_low, others_high = others.at(verdict.level).ends
         rows.append({"interval": "others like it", "value": value, "low": others_low, "high": others_high})
     none = "one half" if isinstance(verdict, Verdict) else "zero"
     side = "includes" if low <= zero <= high else "excludes"

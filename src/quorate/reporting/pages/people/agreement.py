@@ -7,7 +7,7 @@ from math import isnan
 
 from quorate.analysis.words import cut, distinct, number, p_value, share
 from quorate.estimate.agreement.agreement import Agreement
-from quorate.estimate.agreement.labelled import POOLED, decides
+from quorate.estimate.agreement.labelled import does
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE, Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
@@ -41,7 +41,8 @@ def rates(result: Agreement) -> Figure:
     rows = [row for row in _rates(result) if row["of"] == ALL]
     best = result.best
     where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {result.cluster}"
-    finding = f"{decides(cut(best.pipeline, _SHORT))} {share(best.value)} of {best.n:,} battles{where} as people do"
+    who = does(cut(best.pipeline, _SHORT), "decide")
+    finding = f"{who} {share(best.value)} of {best.n:,} battles{where} as people do"
     lines = (
         f"Share of battles with the verdict of people, with {at_level(result.level)} intervals for each.",
         "Circles: a tie is right where people tie. Diamonds: only battles that neither calls a tie.",
@@ -64,7 +65,7 @@ def categories(result: Agreement) -> Figure:
     known = [row for row in marks.known(rows, "agreement") if row["ties"] == KINDS["overall"]]
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
     chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
-    caption = Caption(f"{cut(result.best.pipeline, _SHORT)} agrees in {span}", (line,))
+    caption = Caption(f"{does(cut(result.best.pipeline, _SHORT), 'agree')} in {span}", (line,))
     heads = Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(result.level)} interval")
     return Figure.of("categories", caption, rows, heads, chart, of="agreement", percent="agreement")
 
@@ -86,7 +87,7 @@ def differences(result: Agreement) -> Figure:
         first = min(tested, key=lambda one: (one.p, -abs(one.value)))
         more, less = (first.first, first.second) if first.value >= 0 else (first.second, first.first)
         points = f"{number(100 * abs(first.value), 1)} points more than {cut(less, _SHORT)} ({p_value(first.p)})"
-        finding = f"{cut(more, _SHORT)} agrees in {points}"
+        finding = f"{does(cut(more, _SHORT), 'agree')} in {points}"
     if len(tested) > 1:
         lines.append(f"The title has the smallest of {len(tested)} p-values, which is not corrected for the choice.")
     known = [row for row in marks.known(rows, "points", "low", "high") if row["of"] == ALL]
@@ -106,8 +107,7 @@ def ties(result: Agreement) -> Figure:
         for one, value in result.ties.items()
     ]
     people = share(result.human_ties[best])
-    who = "judges together call" if best == POOLED else f"{cut(best, _SHORT)} calls"
-    finding = f"{who} {share(result.ties[best])} of the battles a tie, people {people}"
+    finding = f"{does(cut(best, _SHORT), 'call')} {share(result.ties[best])} of the battles a tie, people {people}"
     line = "Threshold: the least margin at which a pipeline prefers a model."
     heads = Short.titles("judged_by", "ties", people="people's ties", threshold="threshold")
     return Figure.of("ties", Caption(finding, (line,)), rows, heads, percent="ties people")

@@ -68,10 +68,9 @@ def same_price(result: LabelsPlan) -> Figure:
     rows: list[Row] = [
         {"way": name, "labels": way.labels, "units": way.units, "half_width": way.half_width} for way, name in ways
     ]
-    caption = Caption(
-        f"{counted(result.best.labels, 'label')} are best for the price",
-        (f"Half-width of every split of {result.best.cost:,.6g}, by the number of labels.",),
-    )
+    line = f"Half-width of every split of {result.best.cost:,.6g}, by the number of labels."
+    grey = "" if all(row["units"] for row in rows) else " Grey: people alone."
+    caption = Caption(f"{counted(result.best.labels, 'label')} are best for the price", (line + grey,))
 
     def chart() -> Spec:
         shown = [row | {"colour": CORRECTED if row["units"] else NAIVE} for row in rows]
@@ -266,7 +265,7 @@ def means(result: Corrected) -> Figure:
     def chart() -> Spec:
         ends = ("low", "high")
         drawable = [row | {end: float("nan") if row[end] is None else row[end] for end in ends} for row in rows]
-        return marks.dots(drawable, "by", "value", "mean", marks.first(drawable), tall=34)
+        return marks.dots(drawable, "by", "value", cut(result.what, 60), marks.first(drawable), tall=34)
 
     heads = Short.titles("by", value="mean", low=f"{at_level(result.level)} interval")
     return Figure.of("means", Caption(finding, lines), rows, heads, chart, unfolded=True, of="value")

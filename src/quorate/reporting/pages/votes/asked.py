@@ -156,19 +156,22 @@ def distribution(found: Protocols) -> Figure:
     middle = [float(np.median(own)) for own in sizes]
     said = [f"{value:.2f} under {cut(name)}" for value, name in zip(middle, found.names, strict=True)]
     finding = f"The median margin is {said[0]}, {said[1]}"
-    lines = ("Pairs by the size of their margin, as estimated: noise adds to small ones, most where votes are few.",)
+    lines = (
+        "Pairs by the size of their margin, as estimated: noise adds to small ones, most where votes are few.",
+        "Dashed: medians.",
+    )
 
     def chart() -> Spec:
         drawn = [
-            {"by": name, "from": row["from"], "to": row["from"] + STEP, "pairs": row[key]}
-            for key, name in zip(("first", "second"), found.names, strict=True)
+            {"by": name, "from": row["from"] + past, "to": row["from"] + past + STEP / 2, "pairs": row[key]}
+            for past, key, name in zip((0.0, STEP / 2), ("first", "second"), found.names, strict=True)
             for row in rows
         ]
         middles = [{"by": name, "from": value} for name, value in zip(found.names, middle, strict=True)]
         x = channel("from:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
         y = channel("pairs:Q", title="pairs", stack=None, axis={"tickMinStep": 1, "format": "d"})
         base = Marks(drawn)
-        bars = base.mark("rect", opacity=0.5).encode(x=x, x2="to", y=y, y2={"datum": 0}, color=_colour(found))
+        bars = base.mark("rect", opacity=0.6).encode(x=x, x2="to", y=y, y2={"datum": 0}, color=_colour(found))
         lines = Marks(middles).mark("rule", strokeDash=[5, 4], strokeWidth=2)
         return marks.finish([bars, lines.encode(x=x, color=_colour(found))], height=220)
 
