@@ -39,7 +39,9 @@ GAP = 36
 """Height of a blank strip between two figures."""
 COLOURS = 48
 APART = 12
-"""How far apart two colours of a picture are at least, in one of red, green and blue."""
+"""How far apart two colours of a picture are at least, in one of red, green and blue, where neither is a ground."""
+GROUND = 0.002
+"""Share of a picture from which on a colour is that of a ground."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -350,6 +352,8 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
 
 def picture(result: Any, path: Path) -> None:
     """Write the top of the page of a result as a picture."""
+    from PIL import Image
+
     browser = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if browser is None:
         sys.exit("no Chromium: set CHROMIUM to its path")
@@ -359,23 +363,26 @@ def picture(result: Any, path: Path) -> None:
         size = f"--window-size={WIDTH},{HEIGHT + SLACK}"
         command = [browser, *FLAGS, f"--user-data-dir={folder}/browser", size, f"--screenshot={shot}", page.as_uri()]
         subprocess.run(command, check=True, capture_output=True, timeout=120)  # noqa: S603  (our own page)
-        reduced(shot, path)
+        with Image.open(shot) as image:
+            rows = np.asarray(image.convert("RGB"))
+        reduced(rows[: end(rows)], path)
 
 
-def reduced(shot: Path, path: Path) -> None:
-    """Write a picture in few colours, cut in the gap between figures that is nearest to its height."""
-    from PIL import Image
-
-    with Image.open(shot) as image:
-        colour = image.convert("RGB")
-    rows = np.asarray(colour)
+def end(rows: np.ndarray) -> int:
+    """Where a picture ends: in the gap between figures that is nearest to its height."""
     blank = (rows == rows[:, :1]).all(axis=(1, 2)).astype(int)
     edges = np.flatnonzero(np.diff(blank, prepend=0, append=0)).reshape(-1, 2)
     ends = [int(first) + GAP // 2 for first, last in edges if last - first >= GAP]
-    end = min(ends, key=lambda end: abs(end - HEIGHT), default=HEIGHT)
+    return min(ends, key=lambda end: abs(end - HEIGHT), default=HEIGHT)
+
+
+def reduced(rows: np.ndarray, path: Path) -> None:
+    """Write a picture in few colours."""
+    from PIL import Image
+
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for shade in common(rows[:end]) for part in shade])
-    few = colour.crop((0, 0, WIDTH, end)).quantize(palette=palette, dither=Image.Dither.NONE)
+    palette.putpalette([part for shade in common(rows) for part in shade])
+    few = Image.fromarray(rows).quantize(palette=palette, dither=Image.Dither.NONE)
     path.parent.mkdir(exist_ok=True)
     few.save(path, optimize=True)
 
@@ -384,8 +391,10 @@ def common(rows: np.ndarray) -> list[list[int]]:
     """The colours that a picture has most of, each as it is: a faint ground is no white."""
     shades, times = np.unique(rows.reshape(-1, 3), axis=0, return_counts=True)
     kept: list[np.ndarray] = []
-    for shade in shades[np.argsort(-times, kind="stable")].astype(int):
-        if len(kept) < COLOURS and (len(kept) < 8 or all(np.abs(shade - one).max() >= APART for one in kept)):
+    for at in np.argsort(-times, kind="stable"):
+        shade = shades[at].astype(int)
+        ground = times[at] > GROUND * times.sum()
+        if len(kept) < COLOURS and (ground or all(np.abs(shade - one).max() >= APART for one in kept)):
             kept.append(shade)
     return [shade.tolist() for shade in kept]
 

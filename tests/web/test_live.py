@@ -288,7 +288,7 @@ def test_a_run_elsewhere_and_one_that_is_gone(study_of_machine):
 
 def test_functions_of_python_are_not_run_from_a_page(tmp_path):
     functions = load(scored(tmp_path, calls=1, items=2))
-    with pytest.raises(InvalidInput, match="is a function of Python"):
+    with pytest.raises(InvalidInput, match="are functions of Python"):
         asyncio.run(Machine(functions).start(None))
 
 

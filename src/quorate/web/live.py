@@ -34,6 +34,7 @@ from quorate.study.goal import PythonSettings
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
 from quorate.web.site import Refused, Site, Visitor, check_form, fields
+from quorate.wording import listed
 
 # Watch: a study as its owner sees it: sums at once, and the estimate as often as it costs little.
 
@@ -210,7 +211,8 @@ class Machine:
             return "All judges of this study are people: they answer by their links, and nothing has to run."
         functions = [name for name, one in models.items() if isinstance(one, PythonSettings)]
         if functions:
-            return f"{', '.join(functions)} is a function of Python: run the study with quorate.run."
+            what = "is a function" if len(functions) == 1 else "are functions"
+            return f"{listed(functions)} {what} of Python: run the study with quorate.run."
         return ""
 
     def look(self, ledger: Ledger) -> Run:
