@@ -205,17 +205,17 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
     """Designs side by side, and where their uncertainty would come from."""
     last = list(plans.values())[-1]
     rows: list[Row] = [
-        {"which": label}
+        {"which": label, "half": plan.half_width, "se": plan.se}
         | {plural(name): plan.design[name] for name in last.design}
         | {plural(name): plan.groups[name] for name in last.groups}
         | {"layout": layout_named(plan), "calls": plan.calls}
         | ({"reused": plan.reused} if any(one.reused for one in plans.values()) else {})
         | ({"price": plan.cost} if any(one.cost != one.calls - one.reused for one in plans.values()) else {})
-        | {"se": plan.se, "half": plan.half_width, "found": plan.found_half_width, "df": significant(plan.df)}
+        | {"found": plan.found_half_width, "df": significant(plan.df)}
         for label, plan in plans.items()
     ]
     caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width, 2)}"
-    columns = {name: name for name in rows[0] if name not in ("df", "found")}
+    columns = {name: name for name in rows[0] if name not in ("half", "se", "found", "df")}
     lines = (f"Facets stand for: {targets_in_words(last)}.", INTERVALS)
     heads = columns | {"which": "", "se": "SE", "half": "half a 95% interval"}
     titles = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
