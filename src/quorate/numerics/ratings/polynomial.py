@@ -22,7 +22,6 @@ _BLOCK = 128  # columns at a time: what a processor keeps at hand
 _SLOWER = 36  # entries of a full product that are as fast as one of a sparse product
 _MARGIN = 0.02  # part by which eigenvalues may be off
 _LEAST_STEPS, _MOST_STEPS, _MOST_TRIES = 3, 20, 30
-_THIN = 2  # steps from a single entry whose result is mostly 0
 
 
 class Polynomial(NamedTuple):
@@ -48,20 +47,17 @@ class Polynomial(NamedTuple):
 
     def inverse(self) -> Floats:
         """The inverse about the mean of all ratings, with the direction of equal ratings filled in."""
-        from scipy.sparse import csr_array
+        from scipy.sparse import diags_array
 
         one, mean = self._mean()
         mean -= one * np.float32((mean[self.ratings].mean(dtype=np.float64) + self.fill) / 2)
+        first = self.matrices[0] @ diags_array(self.own[:, 0])  # symmetric, and so little of it is not 0
         out: Any = np.empty((len(one), len(one)), dtype=np.float32)
         for columns in self._blocks():
-            rows, own = np.arange(columns.start, columns.stop), self.own[columns, 0]
-            place, steps = np.arange(len(rows)), self._steps(columns.start)
-            right = csr_array((own, (rows, place)), shape=(len(one), len(rows)))
-            thin = right
-            for matrix, start in steps[:_THIN]:
-                thin = matrix @ thin + right[start:]
-            found = thin.toarray()
-            for matrix, start in steps[_THIN:]:
+            rows, place, own = np.arange(len(one))[columns], np.arange(len(one[columns])), self.own[columns, 0]
+            found = first[columns].T.toarray(order="C")
+            found[rows, place] += own
+            for matrix, start in self._steps(columns.start)[1:]:
                 found = matrix @ found
                 found[rows - start, place] += own
             ratings = max(self.ratings.stop - columns.start, 0)
