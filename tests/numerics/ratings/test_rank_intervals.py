@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, stdtr
 
+from quorate.numerics.ratings import highest
+from quorate.numerics.ratings import rank_intervals as ranking
+from quorate.numerics.ratings.highest import agreeing, best, best_in_student
 from quorate.numerics.ratings.rank_intervals import (
-    agreeing,
-    best,
     difference_se,
+    in_student,
     normal_deviations,
     rank_groups,
     rank_intervals,
@@ -239,3 +241,26 @@ def test_many_that_are_all_alike_are_drawn_without_a_product_of_matrices():
     assert everyone.critical == pytest.approx(4.6597697, rel=0.01)
     nearly = covariance + np.diag(np.linspace(0, 1e-4, 120))
     assert rank_intervals(np.zeros(120), nearly, found, 0.95).critical == pytest.approx(everyone.critical, rel=1e-3)
+
+
+@pytest.mark.parametrize("df", [4.0, 60.0])
+def test_systems_that_are_passed_over_are_never_the_highest(monkeypatch, df):
+    rng = np.random.default_rng(1)
+    estimate, deviations = rng.normal(size=400), rng.normal(size=(2_000, 400)) / 8
+    freedom = np.linspace(df, 10 * df, 400)
+    near = highest._near(estimate, deviations, freedom)
+    assert df < 50 or len(near) < 200
+    full = best(estimate, in_student(deviations, freedom, np.random.default_rng(2)))
+    assert set(np.flatnonzero(full)) <= set(near)
+    monkeypatch.setattr(highest, "_MANY", 400)
+    found = best_in_student(estimate, deviations, freedom, np.random.default_rng(3))
+    np.testing.assert_allclose(found, full, atol=4 * np.sqrt(0.25 / 2_000))
+    assert (found.sum(), best_in_student(estimate, deviations, np.full(400, np.inf), rng).sum()) == (1, 1)
+
+
+def test_quantiles_of_many_limits_lie_between_those_of_some():
+    limits, edges = np.random.default_rng(1).uniform(1.5, 6.5, 5_000), np.array([1.0, 3.0, 40.0, 1e9])
+    exact = ranking._studentised(limits[:, None], edges)
+    np.testing.assert_allclose(ranking._at_edges(limits, edges), exact, rtol=1e-5)
+    np.testing.assert_allclose(ranking._at_edges(limits, edges)[:, 2:], exact[:, 2:], rtol=2e-7)
+    np.testing.assert_array_equal(ranking._at_edges(limits[:900], edges), exact[:900])

@@ -26,10 +26,9 @@ from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, s
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.inference import checked_level
+from quorate.numerics.ratings.highest import agreeing, best
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
-    agreeing,
-    best,
     in_student,
     normal_deviations,
     ranks_by_widths,

@@ -24,12 +24,10 @@ from quorate.estimate.ratings.ranked import POWER, Board, Neighbours, neighbours
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import each, t_cdf, t_quantile
+from quorate.numerics.ratings.highest import agreeing, best, best_in_student
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
-    agreeing,
-    best,
-    in_student,
     most_draws,
     normal_deviations,
     rank_intervals,
@@ -344,10 +342,10 @@ class Ratings(ModelTerms, Board):
         law, df = self._law, self._own_df
         if law.deviations is None:
             deviations, rng = self._drawn
-            drawn = in_student(deviations, df, copy.deepcopy(rng))
+            alone = best_in_student(self.rating, deviations, df, copy.deepcopy(rng))
         else:
-            drawn = self.scale * law.deviations[:, : len(self)] * _wide(df)
-        chances = agreeing(best(self.rating, drawn), self._own_ranks, self.level)
+            alone = best(self.rating, self.scale * law.deviations[:, : len(self)] * _wide(df))
+        chances = agreeing(alone, self._own_ranks, self.level)
         if self.unbeaten:
             edge, chance = (1 + self.level) / 2, 1 - 0.5 ** (1 + max(one.won for one in self.unbeaten))
             chances = chances * (1 - (max(chance, edge) if self.surely_above else min(chance, edge)))

@@ -40,6 +40,8 @@ _LEFT = 0.02  # share of systems and draws that are better looked at one by one
 _FIRST = 8  # others from each end that these are looked at first
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
 _BINS = 32  # of degrees of freedom
+_BLOCKS = 8  # of so many entries at a time: what is done once for each takes as long
+_LIMITS = 1000  # from which on quantiles of some tell those of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,21 +118,21 @@ def rank_intervals(
     del largest  # of many systems it is large
     spent: Any = df if np.ndim(df) else np.broadcast_to(df, (systems, systems))
     edges = _edges(spent)
-    joint_ends, own_ends = (_studentised(limit, edges) for limit in (np.array([[joint]]), marginal[:, None]))
+    joint_ends, own_ends = _studentised(np.array([[joint]]), edges), _at_edges(marginal, edges)
     above, variance = np.empty((systems, systems), dtype=np.bool_), np.diag(covariance).copy()
     over, told = np.zeros((2, systems), dtype=np.int64)  # systems that each is surely above, and surely not equal to
-    for rows in row_blocks(systems):  # each pair once
+    for rows in row_blocks(systems, systems // _BLOCKS):  # each pair once
         after, later = slice(rows.start, systems), slice(rows.stop - rows.start, None)
         se = difference_se(covariance, rows, variance, after)
         np.fill_diagonal(se, np.inf)
         t = (estimate[rows, None] - estimate[after]).astype(se.dtype, copy=False) / se
-        ahead, freedom = t > 0, spent[rows, after]
+        ahead, first = t > 0, (rows.start, rows.start)
         t = np.abs(t, out=t)
-        sure = _exceeds(t, np.array([[joint]]), joint_ends[None], freedom, edges)
+        sure = _exceeds(t, first, np.array([[joint]]), joint_ends[None], spent, edges)
         above[rows, after] = sure & ahead
         above[after, rows] = (sure & ~ahead).T
-        mine = _exceeds(t, marginal[rows, None], own_ends[rows, None], freedom, edges)
-        theirs = _exceeds(t, marginal[None, after], own_ends[None, after], freedom, edges)[:, later]
+        mine = _exceeds(t, first, marginal[rows, None], own_ends[rows, None], spent, edges)
+        theirs = _exceeds(t, first, marginal[None, after], own_ends[None, after], spent, edges)[:, later]
         told[rows] += np.count_nonzero(mine, axis=1)
         over[rows] += np.count_nonzero(mine & ahead, axis=1)
         told[rows.stop :] += np.count_nonzero(theirs, axis=0)
@@ -296,45 +298,6 @@ def _root(covariance: Floats) -> Floats:
         if not refused:
             return np.asarray(root)
         least *= 10  # variances by several facets need not fit one law; more variance of each only widens
-
-
-def best(estimate: Floats, deviations: Floats) -> Floats:
-    """How often each system is the highest when the estimates deviate as they may; shape (systems,), sums to 1.
-
-    Parameters
-    ----------
-    estimate : array, shape (systems,)
-        Estimates.
-    deviations : array, shape (draws, systems)
-        As for `rank_intervals`.
-    """
-    first = np.concatenate([np.argmax(estimate + deviations[rows], axis=1) for rows in row_blocks(*deviations.shape)])
-    return np.bincount(first, minlength=len(estimate)) / len(deviations)
-
-
-def agreeing(chance: Floats, ranks: RankIntervals, level: float) -> Floats:
-    """Chances of being the highest that never contradict the ranks; shape (systems,), sums to 1.
-
-    With ``edge = (1 + level) / 2``, the chance that a difference at the limit of its own interval leaves: a system that
-    alone has ranks from 1 has at least that chance, and no system has more while another may be first too.
-
-    Parameters
-    ----------
-    chance : array, shape (systems,)
-        From `best`, of each system by itself.
-    ranks : RankIntervals
-        For all systems at once.
-    level : float
-        Their coverage.
-    """
-    first, edge = np.flatnonzero(ranks.low == 1), (1 + level) / 2
-    top = int(first[np.argmax(chance[first])])
-    wanted = max(chance[top], edge) if len(first) == 1 else min(chance[top], edge)
-    others = chance + _ROUNDING * (ranks.low == 1)
-    others[top] = 0.0
-    out = others * ((1 - wanted) / max(float(others.sum()), _ROUNDING))
-    out[top] = wanted
-    return np.asarray(out)
 
 
 def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
@@ -556,25 +519,36 @@ def _edges(df: Any) -> Floats:
     return np.array([least]) if least == most else np.geomspace(least, most, _BINS + 1)
 
 
+def _at_edges(limits: Floats, edges: Floats) -> Floats:
+    """The same of many limits by the edges, shape (limits, edges): between those of some, within single precision."""
+    if len(limits) <= _LIMITS:
+        return np.asarray(_studentised(limits[:, None], edges))
+    some = np.linspace(limits.min(), limits.max(), _LIMITS)
+    logs = np.log(_studentised(some[:, None], edges))
+    return np.stack([np.exp(np.interp(np.log(limits), np.log(some), column)) for column in logs.T], axis=1)
+
+
 def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
     """Bin of each."""
     place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (_BINS / np.log(edges[-1] / edges[0]))
     return np.asarray(np.clip(place.astype(np.intp), 0, _BINS - 1))
 
 
-def _exceeds(t: Floats, limit: Floats, ends: Floats, df: Floats, edges: Floats) -> NDArray[np.bool_]:
+def _exceeds(
+    t: Floats, first: tuple[int, int], limit: Floats, ends: Floats, df: Any, edges: Floats
+) -> NDArray[np.bool_]:
     """Whether each exceeds the quantile of Student's t where the normal law has the limit.
 
     Quantiles of the least and most degrees of freedom decide most, those at both ends of its bin nearly all others;
     only for what is left the quantile of each is found. Limits have the shape of ``t``, or that of one row or column;
-    quantiles at the edges have one more axis.
+    quantiles at the edges have one more axis. Degrees of freedom are of all pairs, ``t`` of those from ``first`` on.
     """
     out: NDArray[np.bool_] = t > ends[..., 0]
     if len(edges) == 1:
         return out
     row, column = np.divmod(np.flatnonzero((t > ends[..., -1]) & ~out), t.shape[1])
     at = row if len(limit) > 1 else np.zeros_like(row), column if limit.shape[1] > 1 else np.zeros_like(column)
-    t, df = t[row, column], df[row, column]
+    t, df = t[row, column], df[row + first[0], column + first[1]]
     place = _bins(df, edges)
     over = t > ends[(*at, place)]
     near = np.flatnonzero(~over & (t > ends[(*at, place + 1)]))
