@@ -141,7 +141,7 @@ def test_judges_that_stand_for_others_are_drawn_too(judged):
 
 @pytest.mark.parametrize("target", [pytest.param("panel", marks=pytest.mark.slow), "population"])
 def test_figures_of_a_plain_loop(fit, target):
-    limits = {**LIMITS_RANKING, "prompts": [1, 4], "replicates": 1}
+    limits = {**LIMITS_RANKING, "replicates": 1}
     options = {"limits": limits, "layouts": LAYOUTS, "targets": {"judge": target}}
     goal = q.plan(fit, budget=BUDGET, **options).se
     ranked = q.plan(fit, target_se=goal, **options)
