@@ -203,7 +203,7 @@ def test_another_file_of_that_name_is_one_line(archive, tmp_path, name, old, new
 
 
 def test_more_prompts_and_judges_make_strengths_surer(archive, monkeypatch):
-    monkeypatch.setattr(archived, "RESAMPLES", 20)
+    monkeypatch.setattr(archived, "RESAMPLES", 60)
     marks = archived.read_marks(archive / "data" / "processed" / "arena_likert_clean.csv")
     assert marks.margin.shape == (110, 5, 3)
     rng = np.random.default_rng(2)
