@@ -235,11 +235,11 @@ def test_a_study_of_one_look_costs_what_its_design_does():
     assert one_look(StagedGoal("x", "y"), votes, GoalLaw(VoteLaw(), 0.1)) is None
 
 
-def battles(folder, goal, systems=("x", "y"), **changes):
-    """A study of votes on 300 battles of every pair, at 0.01 each."""
+def battles(folder, goal, systems=("x", "y"), items=300, **changes):
+    """A study of votes on so many battles of every pair, at 0.01 each."""
     pairs = list(combinations(systems, 2))
     texts = {pair: {"prompt": "p", "response_a": f"by {pair[0]}", "response_b": f"by {pair[1]}"} for pair in pairs}
-    given = [{"id": f"q{n}", "a": a, "b": b, **texts[a, b]} for n in range(300) for a, b in pairs]
+    given = [{"id": f"q{n}", "a": a, "b": b, **texts[a, b]} for n in range(items) for a, b in pairs]
     items = {"file": "items.jsonl", "system_a": "a", "system_b": "b"}
     judges = {name: {"kind": "python", "price": {"call": 0.01}} for name in "ab"}
     return written(
@@ -279,7 +279,7 @@ def test_both_orders_cost_twice_the_calls(tmp_path):
 
 
 def test_the_best_of_several_by_votes_is_quoted_and_priced_in_hindsight(tmp_path):
-    path = battles(tmp_path, {"rank": "best"}, "xyz", budget={"calls": 900})
+    path = battles(tmp_path, {"rank": "best"}, "xyz", 120, budget={"calls": 360})
     with pytest.raises(InvalidInput, match="effect: the difference to assume is needed"):
         q.quote(path, icc=0.4)
     assert q.quote(path, icc=0.4, effect=0.3, studies=1).rates.outcomes == {"x": 1.0}

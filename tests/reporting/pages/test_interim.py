@@ -41,9 +41,11 @@ def test_one_look_is_no_curve(found):
     assert estimates(type(found)(found.status, "scores", 0.95, found.looks[:1])).chart is None
 
 
-@pytest.fixture(scope="module", params=[scored, voted])
-def interim_page_found(request, tmp_path_factory):
-    return page(q.interim(request.param(tmp_path_factory.mktemp("study"), calls=60, items=16)))
+@pytest.fixture(scope="module", params=["scored", "voted"])
+def interim_page_found(request, found, tmp_path_factory):
+    if request.param == "scored":
+        return page(found)
+    return page(q.interim(voted(tmp_path_factory.mktemp("study"), calls=60, items=16)))
 
 
 def test_what_is_on_it(interim_page_found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -39,12 +40,13 @@ def test_noise_of_one_judge_is_paid_for_and_so_is_a_narrow_interval():
 
 
 def test_categories_are_priced_each_by_its_own_difference_and_components():
-    kinds = Offer(OFFER.items, OFFER.judges, systems=("x", "y"), categories=("p", "q", "q") * 1000, calls=9000)
+    plain = Offer(OFFER.items[:900], OFFER.judges, systems=("x", "y"), calls=2700)
+    kinds = replace(plain, categories=("p", "q", "q") * 300)
     law = {"item": {"p": 0.2, "q": 0.6}, "item:judge": 0.2, "cell": {"p": 0.2, "q": 0.1}}
     goal, effect = CompareGoal("x", "y", margin=0.2, by="category"), {"p": 0.3, "q": 0.0}
     alone = CompareGoal("x", "y", margin=0.2, level=0.975)
     each = [
-        fixed_cost(alone, OFFER, {"item": item, "item:judge": 0.2, "cell": cell}, difference)
+        fixed_cost(alone, plain, {"item": item, "item:judge": 0.2, "cell": cell}, difference)
         for item, cell, difference in ((0.2, 0.2, 0.3), (0.6, 0.1, 0.0))
     ]
     assert fixed_cost(goal, kinds, law, effect) == pytest.approx(sum(each), rel=0.05)
