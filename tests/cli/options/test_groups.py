@@ -363,20 +363,20 @@ def scores(path, systems):
 
 def test_analyze_prints_what_such_intervals_do(tmp_path, capsys):
     path = scores(tmp_path / "scores.csv", "a")
-    assert main(["analyze", path, "--certify", "200", "--json"]) == 0
+    assert main(["analyze", path, "--certify", "40", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["certificate"]
     assert found["subject"] == "mean"
-    assert "200 studies drawn like yours" in found["sentence"]
-    assert main(["analyze", path, "--certify", "200", "--no-report"]) == 0
+    assert "40 studies drawn like yours" in found["sentence"]
+    assert main(["analyze", path, "--certify", "40", "--no-report"]) == 0
     assert "hold the truth" in capsys.readouterr().out
 
 
 def test_compare_and_rank_certify_what_they_say(tmp_path, capsys):
     path = scores(tmp_path / "scores.csv", "ab")
-    main(["compare", path, "a", "b", "--certify", "100", "--json"])
+    main(["compare", path, "a", "b", "--certify", "40", "--json"])
     assert json.loads(capsys.readouterr().out)["certificate"]["subject"] == "difference"
-    main(["rank", path, "--certify", "100", "--full"])
+    main(["rank", path, "--certify", "40", "--full"])
     assert "all pairs at once" in " ".join(capsys.readouterr().out.split())
     three = scores(tmp_path / "three.csv", "abc")
-    assert main(["compare", three, "--certify", "100"]) != 0
+    assert main(["compare", three, "--certify", "40"]) != 0
     assert "--certify: is for two systems" in capsys.readouterr().err
