@@ -93,6 +93,18 @@ def test_pairs_of_a_chosen_model_are_its_contrasts(scored):
     assert board.pairs.value[-1, 0] == pytest.approx(-contrast.value)
 
 
+def test_every_two_systems_are_compared_once(judged, monkeypatch):
+    """For this setup and for others like it."""
+    whole, asked = judged({"item": 10, "judge": 3, "system": 3}, keep=0.8, seed=8), []
+    monkeypatch.setattr(
+        "quorate.estimate.ratings.pair_errors.difference",
+        lambda *given, **named: asked.append(given[1:]) or difference(*given, **named),
+    )
+    board = leaderboard(whole)
+    assert board.others.pairs.square.max() > board.pairs.square.max()
+    assert len(asked) == len({*map(frozenset, asked)}) == 3
+
+
 def test_systems_with_too_few_scores_for_a_model_of_two_are_compared_by_that_of_all():
     """Direct assessments of translations: one of eight annotators for each segment of a system."""
     rng = np.random.default_rng(0)
