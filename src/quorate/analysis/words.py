@@ -285,7 +285,9 @@ def distinct(labels: Sequence[str], most: int = MOST) -> list[str]:
     >>> distinct(["abcdef1", "abcdef2", "x"], most=5)
     ['a…ef1', 'a…ef2', 'x']
     """
-    short = [shown(label, most) for label in labels]
+    whole = "".join(labels)  # of many labels most are as they are shown
+    plain = whole.isascii() and whole.isprintable() and max(map(len, labels), default=0) <= most
+    short = [*labels] if plain else [shown(label, most) for label in labels]
     if len({*short}) == len(short):
         return short
     groups: dict[str, list[int]] = {}

@@ -485,7 +485,9 @@ class Ratings(ModelTerms, Board):
         """Draws of the ratings less what they estimate, by the normal law, and what is to draw from for Student's."""
         rng, by = stream(self.seed, "ranks"), self._law.scatter
         if by is not None:
-            return self.scale * by.drawn(most_draws(len(self)), rng), rng
+            drawn = by.drawn(most_draws(len(self)), rng)
+            drawn *= self.scale  # in place: it is large
+            return drawn, rng
         return normal_deviations(self.covariance, math.inf, most_draws(len(self)), rng), rng
 
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:

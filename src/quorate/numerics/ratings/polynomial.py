@@ -19,6 +19,7 @@ FINE, COARSE = 1e-4, 2e-3
 """Part of a variance by the model, of any contrast, that a polynomial is off by at most: by itself, or corrected."""
 
 _BLOCK = 128  # columns at a time: what a processor keeps at hand
+_SQUARE = 256  # rows and columns at a time, likewise
 _SLOWER = 36  # entries of a full product that are as fast as one of a sparse product
 _MARGIN = 0.02  # part by which eigenvalues may be off
 _LEAST_STEPS, _MOST_STEPS, _MOST_TRIES = 3, 20, 30
@@ -191,9 +192,10 @@ def _eigenvalues(scaled: Any, ratings: slice, root: Floats) -> tuple[float, floa
 
 
 def mirror(upper: Floats) -> None:
-    """Copy the upper triangle of a square matrix to the lower one, in place."""
-    for start in range(0, len(upper), _BLOCK):
-        rows, after = slice(start, start + _BLOCK), slice(start + _BLOCK, None)
+    """Copy the upper triangle of a square matrix to the lower one, in place: by squares, which stay at hand."""
+    for start in range(0, len(upper), _SQUARE):
+        rows = slice(start, start + _SQUARE)
         square = np.triu(upper[rows, rows])
         upper[rows, rows] = square + np.triu(square, 1).T
-        upper[after, rows] = upper[rows, after].T
+        for other in range(start + _SQUARE, len(upper), _SQUARE):
+            upper[other : other + _SQUARE, rows] = upper[rows, other : other + _SQUARE].T

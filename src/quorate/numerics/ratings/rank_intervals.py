@@ -39,9 +39,9 @@ _SUREST = 8  # others of each system from which its differences are surest, and 
 _LEFT = 0.02  # share of systems and draws that are better looked at one by one
 _FIRST = 8  # others from each end that these are looked at first
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
-_BINS = 32  # of degrees of freedom
+_BINS, _MANY_BINS = 32, 128  # of degrees of freedom
 _BLOCKS = 8  # of so many entries at a time: what is done once for each takes as long
-_LIMITS = 1000  # from which on quantiles of some tell those of all
+_LIMITS = 300  # from which on quantiles of some tell those of all
 
 
 @dataclass(frozen=True, eq=False)
@@ -514,9 +514,10 @@ def _studentised(critical: Any, df: Floats) -> Any:
 
 
 def _edges(df: Any) -> Floats:
-    """Degrees of freedom between which all others are: one, or those of `_BINS` bins."""
+    """Degrees of freedom between which all others are: one, or those of bins."""
     least, most = (min(float(end), _NORMAL) for end in (df.min(), df.max()))
-    return np.array([least]) if least == most else np.geomspace(least, most, _BINS + 1)
+    bins = _BINS if len(df) <= _LIMITS else _MANY_BINS
+    return np.array([least]) if least == most else np.geomspace(least, most, bins + 1)
 
 
 def _at_edges(limits: Floats, edges: Floats) -> Floats:
@@ -530,8 +531,9 @@ def _at_edges(limits: Floats, edges: Floats) -> Floats:
 
 def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
     """Bin of each."""
-    place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (_BINS / np.log(edges[-1] / edges[0]))
-    return np.asarray(np.clip(place.astype(np.intp), 0, _BINS - 1))
+    bins = len(edges) - 1
+    place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (bins / np.log(edges[-1] / edges[0]))
+    return np.asarray(np.clip(place.astype(np.intp), 0, bins - 1))
 
 
 def _exceeds(
