@@ -95,6 +95,11 @@ _NAMES = frozenset(
     swati sybille sylvain sylvie tamer tanvi tarek tiziana tono tugba ugo ulla umberto umit ute valentine
     valentino valeria varun verena veronique vicente vikas vinod virgilio virginie vittoria vittorio vivek
     viviana volkan wahyu wati widya wiebke wilhelm yann yanti yasemin yasin yasmine yavuz yolanda yudi yves
+    abena akiko andriy anni anouk attila aylin balazs bence bohdan caio clement csilla daichi dimitra duarte eero
+    eleni eszter gabor gergely giorgos gizem grit haruto hyejin ildiko istvan jiwoo jukka kari katalin katerina
+    kavya khalid kostas laszlo liisa lucie mads marieke marketa marton matti mikhail minjun misaki natasha nikos
+    njeri otieno ozan pieter quang rafaela reka riikka satoshi seoyeon sujin tamas taras thao thiago trang tuan
+    veronika ville vojtech wanjiku wulan yannis yoko yuna zanele zsofia zuzana
     """.split()  # noqa: SIM905  as a list it would be many hundred lines
 )
 

@@ -248,6 +248,7 @@ _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
 """Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
 _WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}|[\uac00-\ud7a3]{4,}")
+_CHRF = re.compile("chrF", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
@@ -270,7 +271,7 @@ def plain(text: str) -> str:
     bare = re.sub("n°|№", " number", bare, flags=re.IGNORECASE)
     bare = re.sub("(?i)(?<![a-z])e-(mail|post)", lambda one: "e" + one[1].lower(), re.sub(r"#\s*$", " number", bare))
     bare = _BEHIND.sub("", bare)
-    words = re.sub(_JOINED, "_", bare)
+    words = re.sub(_JOINED, "_", _CHRF.sub("chrf", bare))
     folded = words.lower() if words.isascii() else _folded(words)
     bare_words = [part for word in re.split(r"[\W_]+", folded) if word for part in _parted(word)]
     english = [*filter(None, map(_english, _in_phrases(bare_words)))]

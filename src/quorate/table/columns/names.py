@@ -193,7 +193,7 @@ _TITLES = frozenset(
 """What stands before the name of a person who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
 _COUNTED = frozenset(
-    ("votes", "counts", "likes", "upvotes", "downvotes", "views", "clicks", "replays", "playbacks", "plays")
+    ("votes", "counts", "errors", "likes", "upvotes", "downvotes", "views", "clicks", "replays", "playbacks", "plays")
 )
 """Last words in the name of a column that counts something, such as ``helpful_votes``."""
 _NAMED = (

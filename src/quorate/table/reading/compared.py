@@ -57,8 +57,10 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         else_ = [argument("wide", {JUDGE: columns})] if open_ else []
         taken = joined("; else ", [f"{listed(columns, most=6)} taken for what is compared", *else_])
         return replace(found, options=way.options, confidence="likely", said=taken, meant=())
-    if found.confidence == "unsure" or SYSTEM in {*known, *_roles(found.options)}:
+    if SYSTEM in {*known, *_roles(found.options)}:
         return found
+    if found.confidence == "unsure":
+        return _by_each_measure(table, found, known)
     ways, alone = _ways(table, found, known)
     if alone:
         swapped = ways[0].options["facets"].get(ITEM) != {**known, **found.options.get("facets", {})}.get(ITEM)
@@ -70,6 +72,19 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
     said = "no name says what is compared"
     ways = ways or _otherwise(table, found, known)
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
+
+
+def _by_each_measure(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
+    """A reading of several measures with what is compared by each, where one column surely says it."""
+    if not (found.meant and all(way.measure for way in found.meant)):
+        return found
+    alone = _ways(table, replace(found, options=found.meant[0].options), known)[1]
+
+    def with_system(way: Meant) -> Meant:
+        facets = {role: name for role, name in way.options.get("facets", {}).items() if name != alone}
+        return replace(way, options={**way.options, "facets": {**facets, SYSTEM: alone}})
+
+    return replace(found, meant=tuple(map(with_system, found.meant))) if alone else found
 
 
 def _otherwise(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[Meant, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
-from quorate.table.columns.given_names import is_given
+from quorate.table.columns.given_names import is_given, without_remark
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     CRITERIA_IN,
@@ -345,8 +345,10 @@ def stripped(columns: Sequence[str]) -> list[str]:
     >>> stripped(["rater1_score", "rater2_score"]), stripped(["gpt_correct", "claude_correct"])
     (['rater_1', 'rater_2'], ['gpt', 'claude'])
     """
+    if all(map(is_judge, columns)):
+        return ["_".join(words_of(without_remark(name))) for name in columns]
     words = [words_of(name) for name in columns]
-    while min(map(len, words)) > 1 and len({one[-1] for one in words}) == 1 and not all(map(is_judge, columns)):
+    while min(map(len, words)) > 1 and len({one[-1] for one in words}) == 1:
         words = [one[:-1] for one in words]
     judges = ["_".join(one) for one in words]
     while min(map(len, words)) > 2 and len({one[0] for one in words}) == 1 and not all(map(is_judge, judges)):

@@ -63,7 +63,8 @@ def refuse_people_among_models(judgments: Judgments, source: Path) -> None:
     said = np.isin(judgments.column(JUDGE), [facet.levels.index(name) for name in people]) & (judgments.n > 0)
     item = judgments.level_codes([judgments.object])
     filled = len(np.unique(item[said])) / len(np.unique(item))
-    ways = checked_by({}, {"human": people}, filled, plain=True)
+    again = {"facets": {one.name: one.column for one in judgments.facets}, "score": judgments.score, "labels": True}
+    ways = checked_by(again if judgments.labels else {}, {"human": people}, filled, plain=True)
     alike = Meant({"facets": {JUDGE: facet.column}}, "all of them judges alike")
     who = f"{listed(people, most=6)} {'is a person' if len(people) == 1 else 'are people'} by {said_by}"
     problem = f"{who}, {listed(models, most=6)} {'a model' if len(models) == 1 else 'models'}"

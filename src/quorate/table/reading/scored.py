@@ -96,6 +96,8 @@ from quorate.wording import listed
 
 _SETS = frozenset(("task", "dataset", "benchmark", "subset", "suite", "split"))
 """Words in the name of a column of sets, in each of which what is judged may be numbered from the start."""
+_OF_TESTS = frozenset(("file", "module", "class", "classname", "path", "suite"))
+"""Words in the name of a column of what holds tests, each with its own."""
 _WHOLES = frozenset(("document", "doc", "text", "article", "story", "conversation", "dialogue", "dialog", "chapter"))
 _PARTS = frozenset(("segment", "seg", "sentence", "sent", "line", "passage", "paragraph", "turn", "utterance"))
 """Words in the names of what parts are numbered in, and of these parts."""
@@ -157,7 +159,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= _taken_for_score(table, known)
     more = attributes(table, known)
     aside |= more
-    free, outer = nameless(table, {*known.values(), *aside}, ITEM in known)
+    free, outer = nameless(table, {*known.values(), *aside}, known)
     said |= outer
     known |= outer
     level = next((one for one in free if one.distinct < table.rows), None)
@@ -443,15 +445,16 @@ def _of_score(
 def _numbered_anew(table: Table, found: Key, known: Mapping[str, str]) -> tuple[Table, Key, str]:
     """A key whose items are numbered from the start in each task, or set of data: an item is both together."""
     item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
-    sets = [name for name in found.added if {*words_of(name)} & (_SETS | _WHOLES)]
+    sets = [name for name in found.added if {*words_of(name)} & (_SETS | _WHOLES | _OF_TESTS)]
     if item not in table.names or len(sets) != 1:
         return table, found, ""
     column, part = table.column(item), {*words_of(item)} - IDS <= _PARTS
     inside = part or (is_id(item) and {*words_of(sets[0])} & _SETS)
-    if not (inside and column.numeric and column.whole) or (column.low or 0) > 1:
+    counted = inside and column.numeric and column.whole and (column.low or 0) <= 1
+    if not (counted or (words_of(item)[0] == "test" and {*words_of(sets[0])} <= _OF_TESTS)):
         return table, found, ""
     both = CROSSED.join((sets[0], item))
-    alike = bool({*words_of(sets[0])} & _WHOLES)  # parts of one may be
+    alike = bool({*words_of(sets[0])} & (_WHOLES | _OF_TESTS))  # parts of one may be
     facets = {role: name for role, name in found.facets.items() if name != sets[0] or alike}
     said = f"{item} counts anew in each {sets[0]}: what is judged is both together"
     return table.with_column(both), replace(found, facets={**facets, ITEM: both}, named=True, tied=()), said

@@ -79,13 +79,17 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     return found
 
 
-def nameless(table: Table, taken: set[str], item: bool) -> tuple[list[Column], dict[str, str]]:
+def nameless(table: Table, taken: set[str], known: Mapping[str, str]) -> tuple[list[Column], dict[str, str]]:
     """Columns of words that have no names of their own, such as the keys of JSON, and what is judged by outer ones.
 
-    Where an ``item`` is known keys within keys are no such.
+    Keys of what systems did are of what is judged. Where an item is ``known`` keys within keys are no such.
     """
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in taken]
     free = sorted((one for one in free if not one.numeric), key=lambda one: -one.distinct)
+    item, told = ITEM in known, [known[SYSTEM]] if known.get(SYSTEM) else []
+    alone = len(free) == 1 and bool(told) and not item and free[0].distinct < table.rows
+    if alone and table.keys([free[0].name, *told]) == table.rows:
+        return [], {ITEM: free[0].name}
     both = len(free) == len("ab") and not item and table.keys([one.name for one in free]) == table.rows
     both = both and bool(free[0].words or free[0].distinct < table.rows)
     return (free[1:], {ITEM: free[0].name}) if both else ([one for one in free if one.words], {})

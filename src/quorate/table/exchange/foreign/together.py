@@ -203,10 +203,10 @@ def as_levels(tables: Mapping[str, Opened], what: str) -> Opened:
 
 def _may_name(role: str, tables: Mapping[str, Opened], columns: Sequence[str], what: str) -> bool:
     """Whether names of tables are those of a role, of which no column of theirs tells."""
-    if has_pairs(columns) or recognise(columns, [role]):
+    if recognise(columns, [role]):
         return False
     judges = all(map(_judges, tables)) or _are_people(tables)
-    if role == JUDGE or judges:
+    if role == JUDGE or judges or has_pairs(columns):
         return role == JUDGE and judges
     counted = {tuple(word for word in words_of(name) if not word.isdigit()) for name in tables}
     told = all(maker(name) is not None or SYSTEMS & {*words_of(name)} for name in tables)
