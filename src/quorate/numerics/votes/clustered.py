@@ -17,6 +17,8 @@ from quorate.numerics.inference import wilson_limits
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
 _NOTHING = 1e-9  # a standard error that is rounding alone
+_FEW = 0.05
+"""Chance that all clusters lean one way, from which on they are too few to say that they differ less than votes do."""
 
 
 class Share(NamedTuple):
@@ -82,7 +84,8 @@ def share(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Share:
 
     The variance is that of the cluster sums about the share, each divided by ``1 - w`` with ``w`` its part of all votes
     (CR2, unbiased where votes are independent). Its degrees of freedom match two moments under the estimated
-    correlation within clusters: they fall as clusters differ in size.
+    correlation within clusters: they fall as clusters differ in size. Of so few clusters that fair ones could all agree
+    by chance it is at least that of independent votes: that they are even alike says nothing.
 
     Parameters
     ----------
@@ -122,7 +125,9 @@ def shares(wins: Floats, sizes: Floats, squares: Floats | None = None, study: In
     se, df, rho = (np.where(groups < 2, np.nan, x) for x in (_errors(of, wins, sizes), df, rho))
     square, most = of.product(w, w), of.largest(w)
     rest = np.divide((1 - most) ** 2, square - most**2, out=np.zeros_like(most), where=groups > 1)
-    return Shares(p, se, df, rho, groups, n, 1 / square, 2.0**-rest)
+    least = 2.0**-rest
+    apart = np.sqrt(np.maximum(of.total(wins if squares is None else squares) / n - p**2, 0) / n)
+    return Shares(p, np.where(least > _FEW, np.maximum(se, apart), se), df, rho, groups, n, 1 / square, least)
 
 
 @dataclass(frozen=True)

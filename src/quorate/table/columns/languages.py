@@ -36,7 +36,12 @@ _OF: Mapping[str, str] = {
         klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
         zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
         bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
-        geschlecht gender; neu neue neuer neues new; alt alte altes old""",
+        geschlecht gender; neu neue neuer neues new; alt alte altes old;
+        befragter befragte respondent; reiz stimulus; stil style; kürze prägnanz conciseness; grammatik grammar;
+        kreativität creativity; originalität originality; struktur aufbau structure; inhalt content;
+        sicherheit safety; natürlichkeit naturalness; höflichkeit politeness; konsistenz consistency;
+        zufriedenheit satisfaction; vertrauen trust; nachricht message; zusammenfassung summary;
+        aufnahme recording; fassung version; stadt city; alter age; rangfolge rank""",
     "fr": """
         rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
         annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
@@ -53,7 +58,12 @@ _OF: Mapping[str, str] = {
         intervieweur intervieweuse interviewer; candidat candidate candidate;
         horodateur timestamp; adresse address; votre your; nom name;
         commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
-        ancien ancienne old; actuel actuelle current""",
+        ancien ancienne old; actuel actuelle current;
+        répondant répondante sondé sondée respondent; participante participant; concision conciseness;
+        grammaire grammar; créativité creativity; originalité originality; sécurité safety; naturalité naturalness;
+        politesse politeness; cohésion coherence; confiance trust; énoncé sentence; auditeur auditrice listener;
+        enregistrement recording; résumé summary; méthode method; moteur engine; étiquette label;
+        meilleur meilleure better; ville city; somme total; justesse correctness; patiente patient""",
     "es": """
         asistente assistant; puesto place; juez jueza judge; evaluador evaluadora evaluator;
         anotador anotadora annotator; revisor revisora reviewer; calificador calificadora grader; examinador examiner;
@@ -71,7 +81,13 @@ _OF: Mapping[str, str] = {
         oyente listener; voz voice; actual current; nuevo new; viejo old; dirección address; correo mail; tu su your;
         patólogo patóloga pathologist; lectura reading; caso case; grado grade;
         nombre name; número number; preferido preferida preferencia preferred; primero primera first;
-        segundo segunda second; cliente customer; comentario notas observación remarks; añada year""",
+        segundo segunda second; cliente customer; comentario notas observación remarks; añada year;
+        encuestado encuestada respondent; estímulo stimulus; estilo style; gramática grammar;
+        creatividad creativity; originalidad originality; estructura structure; contenido content;
+        seguridad safety; naturalidad naturalness; cortesía politeness; consistencia consistency;
+        satisfacción satisfaction; confianza trust; mensaje message; resumen summary; grabación recording;
+        método method; marca_temporal timestamp; mejor better; ciudad city; adecuación adequacy; empatía empathy;
+        médica physician""",
     "it": """
         assistente assistant; posto place; revisore reviewer; giudice judge; qualità quality; chiarezza clarity;
         utilità usefulness; pertinenza relevance; coerenza coherence; accuratezza accuracy; completezza completeness;
@@ -86,7 +102,12 @@ _OF: Mapping[str, str] = {
         indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
         attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks;
         fedeltà faithfulness; fluenza fluency; assaggiatore assaggiatrice taster; campione sample;
-        complessivo complessiva overall""",
+        complessivo complessiva overall;
+        rispondente intervistato respondent; stimolo stimulus; stile style; concisione conciseness;
+        grammatica grammar; creatività creativity; originalità originality; struttura structure; contenuto content;
+        sicurezza safety; naturalezza naturalness; soddisfazione satisfaction; fiducia trust; messaggio message;
+        riassunto summary; registrazione recording; motore engine; migliore better; città city; età age;
+        somma totale total; ascoltatore listener; adeguatezza adequacy; versione version; rilevanza relevance""",
     "pt": """
         assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
         utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
@@ -97,7 +118,12 @@ _OF: Mapping[str, str] = {
         avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
         imagem image; tradução translation; tarefa task; exemplo example; esquerda left; direita right;
         duração duration; idade age; produto product; correto correct; aprovado passed; sistema system;
-        primeiro first; novo new; antigo antiga old; atual current""",
+        primeiro first; novo new; antigo antiga old; atual current;
+        respondente respondent; concisão conciseness; criatividade creativity; originalidade originality;
+        estrutura structure; conteúdo content; segurança safety; naturalidade naturalness; polidez politeness;
+        satisfação satisfaction; confiança trust; mensagem message; resumo summary; gravação recording;
+        versão version; melhor better; cidade city; ouvinte listener; adequação adequacy; observações remarks;
+        precisão exatidão accuracy; ajuda helpfulness""",
     "nl": """
         systeem system; plaats place; gesprek conversation; samenvatting summary;
         model model; assistent assistant; versie version; beoordelaar rater;
@@ -110,7 +136,13 @@ _OF: Mapping[str, str] = {
         tijdstempel timestamp; taal language; inhoud content; opbouw structure; totaal total; categorie category;
         onderwerp topic; juist correct; geslaagd passed; opmerking remarks; voorkeur preferred; eerste first;
         tweede second; bericht message; nummer number; gemiddelde mean; nieuw nieuwe new; oud oude old;
-        huidig huidige current""",
+        huidig huidige current;
+        prikkel stimulus; stijl style; beknoptheid conciseness; creativiteit creativity; originaliteit originality;
+        structuur structure; veiligheid safety; natuurlijkheid naturalness; beleefdheid politeness;
+        samenhang coherence; tevredenheid satisfaction; vertrouwen trust; opname recording; beter better;
+        stad city; volledigheid completeness; juistheid correctness; relevantie relevance; vloeiendheid fluency;
+        luisteraar listener; docent teacher; stembiljet ballot; geslacht gender;
+        proefpersoon deelnemer participant; bruikbaarheid usefulness""",
     "pl": """
         miejsce place; system system; asystent assistant; średnia mean; suma razem total; nowy nowa new;
         stary stara old; wersja version; uwagi remarks; sędzia judge; jakość quality; jasność clarity;
@@ -121,17 +153,32 @@ _OF: Mapping[str, str] = {
         remis tie; endnote final_grade;
         lp number; płynność fluency; adekwatność adequacy; użyteczność usefulness; spójność coherence; lepszy better;
         zrozumiałość clarity; komentarz remarks; kryterium criterion; nauczyciel teacher; lekarz physician;
-        pacjent patient; streszczenie podsumowanie summary; anotator annotator; temat topic; język language""",
+        pacjent patient; streszczenie podsumowanie summary; anotator annotator; temat topic; język language;
+        bodziec stimulus; styl style; zwięzłość conciseness; kompletność completeness; gramatyka grammar;
+        kreatywność creativity; oryginalność originality; struktura structure; zawartość content;
+        bezpieczeństwo safety; naturalność naturalness; uprzejmość politeness; zgodność consistency;
+        zadowolenie satisfaction; zaufanie trust; wiadomość message; nagranie recording; metoda method;
+        miasto city; wiek age; płeć gender; trafność relevance; dokładność accuracy; uczestnik participant;
+        słuchacz listener; etykieta label; kategoria category; obraz image; kandydat candidate; czas time""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
         poäng score; betyg grade; bedömning rating; godkänd passed; rätt correct; assistent assistant; modell model;
         vinnare winner; oavgjort lika tie; namn name; ditt your; tidsstämpel timestamp; översättning translation;
         uppgift task; datum date; språk language; kommentar remarks; medbedömare rater; sambedömt agreed;
-        genomsnitt medelvärde mean; summa total; elevkod pupil_id""",
+        genomsnitt medelvärde mean; summa total; elevkod pupil_id;
+        korthet conciseness; kreativitet creativity; innehåll content; säkerhet safety; naturlighet naturalness;
+        artighet politeness; nöjdhet satisfaction; meddelande message; sammanfattning summary;
+        inspelning recording; metod method; bättre better; ålder age; kön gender; fullständighet completeness;
+        korrekthet correctness; relevans relevance; noggrannhet accuracy; sammanhang coherence;
+        deltagare participant; lyssnare listener; etikett label; uppsats essay; nyttighet användbarhet usefulness""",
     "da": """
         bedømmer rater; dommer judge; spørgsmål question; vurdering rating; karakter grade; vinder winner;
-        uafgjort tie; oversættelse translation; opgave task; læge physician; elev pupil; setning sætning sentence""",
+        uafgjort tie; oversættelse translation; opgave task; læge physician; elev pupil; setning sætning sentence;
+        korthed conciseness; indhold content; sikkerhed safety; naturlighed naturalness; høflighed politeness;
+        tilfredshed satisfaction; besked message; optagelse recording; metode method; bedre better; køn gender;
+        fuldstændighed completeness; korrekthed correctness; klarhed clarity; nøjagtighed accuracy;
+        sammenhæng coherence; deltager participant; lytter listener; gennemsnit mean; bemærkning remarks""",
     "ru": """
         вопрос вопроса question; ответ ответа response; эксперт expert; оценщик rater; асессор assessor; судья judge;
         разметчик annotator; модель model; вариант variant; система system; версия version; оценка rating;
@@ -141,27 +188,48 @@ _OF: Mapping[str, str] = {
         дата date; бот бота bot; среднее mean; итого total; предложение sentence; документ document; метка label;
         ученик pupil; пациент patient; новый новая новое new; старый старая старое old;
         аннотатор annotator; рецензент reviewer; преподаватель учитель teacher; врач physician; эссе essay;
-        запрос query; лучше better; тема topic; язык language; токсичность toxicity; диалог conversation""",
+        запрос query; лучше better; тема topic; язык language; токсичность toxicity; диалог conversation;
+        респондент respondent; стимул stimulus; стиль style; краткость лаконичность conciseness;
+        грамматика грамотность grammar; креативность creativity; структура structure; содержание content;
+        безопасность safety; естественность naturalness; вежливость politeness; связность coherence;
+        релевантность relevance; удовлетворённость satisfaction; доверие trust; сообщение message; резюме summary;
+        запись recording; метод method; возраст age; пол gender; корректность правильность correctness;
+        участник participant; слушатель listener; категория category; изображение image; место rank; время time;
+        город city""",
     "cs": """
         otázka question; odpověď response; hodnotitel rater; porotce juror; lektor marker; recenzent reviewer;
         překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;
         plynulost fluency; přesnost accuracy; srozumitelnost clarity; úplnost completeness; kvalita quality;
         text text; věta sentence; čas time; datum date; poznámka remarks; vítěz winner; remíza tie; celkem total;
-        průměr mean; anotátor anotátorka annotator; soudce judge; pacient patient; obrázek image""",
+        průměr mean; anotátor anotátorka annotator; soudce judge; pacient patient; obrázek image;
+        stručnost conciseness; gramatika grammar; kreativita creativity; obsah content; bezpečnost safety;
+        přirozenost naturalness; zdvořilost politeness; konzistence consistency; spokojenost satisfaction;
+        důvěra trust; zpráva message; souhrn shrnutí summary; nahrávka recording; lepší better; věk age;
+        správnost correctness; jasnost clarity; užitečnost usefulness; účastník participant; učitel teacher;
+        lékař physician; verze version; štítek label; číslo number; pořadí rank; jazyk language""",
     "tr": """
         puan puanı puanları score; soru question; cevap yanıt response; değerlendirici değerlendiren rater; hakem judge;
         kalite kalitesi quality; doğruluk accuracy; akıcılık fluency; açıklık clarity; yararlılık usefulness;
         doğru correct; sürüm version; kazanan winner; berabere beraberlik tie; ortalama mean; toplam total;
         yorum açıklama remarks; tarih date; sıra number; öğrenci pupil; öğretmen teacher; çeviri translation;
         cümle sentence; metin text; görev task; örnek example; yeni new; eski old; kategori category; uzman expert;
-        etiket label; belge document""",
+        etiket label; belge document;
+        katılımcı participant; üslup style; özlülük conciseness; dilbilgisi grammar; yaratıcılık creativity;
+        yapı structure; içerik content; güvenlik safety; doğallık naturalness; nezaket politeness;
+        tutarlılık consistency; memnuniyet satisfaction; güven trust; mesaj message; özet summary; kayıt recording;
+        yöntem method; yaş age; cinsiyet gender; eksiksizlik tamlık completeness; alaka ilgililik relevance;
+        anlaşılırlık clarity; doktor hekim physician; hasta patient; sistem system; numara number; şehir city""",
     "uk": """
         питання запитання question; відповідь response; оцінка rating; оцінювач rater; експерт expert; суддя judge;
         бал бали score; переклад translation; речення sentence; переможець кращий краще winner; нічия однаково tie;
         якість quality; точність accuracy; повнота completeness; завдання task; приклад example; учень pupil;
         вчитель вчителька teacher; коментар примітка remarks; середнє mean; разом усього total; версія version;
         новий нова нове new; старий стара старе old; модель model; мітка label; плавність fluency;
-        правильно правильний correct""",
+        правильно правильний correct;
+        стислість conciseness; граматика grammar; зміст content; безпека safety; природність naturalness;
+        ввічливість politeness; релевантність relevance; повідомлення message; вік age; правильність correctness;
+        учасник participant; лікар physician; мова language; зрозумілість ясність clarity; корисність usefulness;
+        місце rank; зображення image""",
     "nb": """
         spørsmål question; vurdering rating; karakter grade; vurderer rater; poeng score; nøyaktighet accuracy;
         flyt fluency; oversettelse translation; oppgave task; lege physician; uavgjort tie; gjennomsnitt mean;
@@ -171,33 +239,64 @@ _OF: Mapping[str, str] = {
         laatu quality; tarkkuus accuracy; sujuvuus fluency; selkeys clarity; käännös translation; lause sentence;
         tehtävä task; oppilas pupil; opettaja teacher; voittaja winner; tasapeli tie; keskiarvo mean; yhteensä total;
         kommentti huomautus huomio remarks; essee essay; sisältö content; rakenne structure;
-        potilas patient; malli model; versio version; uusi new; vanha old; oikein correct""",
+        potilas patient; malli model; versio version; uusi new; vanha old; oikein correct;
+        vastaaja respondent; tyyli style; tiiviys conciseness; kielioppi grammar; luovuus creativity;
+        turvallisuus safety; luonnollisuus naturalness; kohteliaisuus politeness; johdonmukaisuus consistency;
+        tyytyväisyys satisfaction; luottamus trust; viesti message; tiivistelmä summary; menetelmä method;
+        parempi better; ikä age; sukupuoli gender; kattavuus completeness; oikeellisuus correctness;
+        osuvuus relevance; hyödyllisyys usefulness; osallistuja participant; lääkäri physician;
+        asiantuntija expert; järjestelmä system; kieli language; kuva image; teksti text""",
     "hu": """
         kérdés question; válasz response; értékelő rater; értékelés rating; pontszám score; bíró judge; minőség quality;
         pontosság accuracy; fordítás translation; mondat sentence; feladat task; tanuló pupil; tanár teacher;
         győztes winner; döntetlen tie; átlag mean; összesen total; megjegyzés remarks; változat version; új new;
         régi old; helyes correct; szakértő expert; beteg patient; kép image; vizsgáló examiner; dolgozat essay;
-        dátum date; szöveg text""",
+        dátum date; szöveg text;
+        stílus style; tömörség conciseness; nyelvtan grammar; kreativitás creativity; szerkezet structure;
+        tartalom content; biztonság safety; természetesség naturalness; udvariasság politeness;
+        elégedettség satisfaction; bizalom trust; üzenet message; összefoglaló summary; módszer method;
+        jobb better; kor age; teljesség completeness; helyesség correctness; érthetőség clarity;
+        hasznosság usefulness; résztvevő participant; orvos physician; címke label; rendszer system;
+        sorszám number; nyelv language; folyékonyság gördülékenység fluency""",
     "ro": """
         întrebare question; răspuns response; punctaj scor score; calitate quality; acuratețe accuracy;
         traducere translation; propoziție sentence; sarcină task; câștigător winner; egalitate tie; medie mean;
-        comentariu observații remarks; notă grade; versiune version; nou new; vechi old""",
+        comentariu observații remarks; notă grade; versiune version; nou new; vechi old;
+        concizie conciseness; creativitate creativity; structură structure; conținut content; siguranță safety;
+        naturalețe naturalness; politețe politeness; coerență coherence; satisfacție satisfaction; încredere trust;
+        rezumat summary; înregistrare recording; vârstă age; completitudine completeness;
+        corectitudine correctness; relevanță relevance; claritate clarity; fluență fluency; utilitate usefulness;
+        număr number""",
     "vi": """
         điểm score; mô_hình model; câu_hỏi question; mã_câu question_id; trả_lời câu_trả_lời response;
         giám_khảo người_chấm judge; văn_bản text; hệ_thống system; nhãn label; ghi_chú remarks; chất_lượng quality;
         chính_xác accuracy; bản_dịch translation; học_sinh pupil; giáo_viên teacher; hòa tie; trung_bình mean;
-        tổng total; phiên session; mã id""",
+        tổng total; phiên session; mã id;
+        độ_chính_xác accuracy; độ_trôi_chảy trôi_chảy fluency; mạch_lạc coherence; liên_quan relevance;
+        đầy_đủ completeness; hữu_ích usefulness; tự_nhiên naturalness; người_đánh_giá rater; chuyên_gia expert;
+        bác_sĩ physician; bệnh_nhân patient; phiên_bản version; ngày date; câu sentence; bài_luận essay;
+        xếp_hạng rank""",
     "el": """
         ερώτηση question; απάντηση response; βαθμός grade; βαθμολογία score; βαθμολογητής κριτής judge;
         αξιολογητής rater; μοντέλο model; σύστημα system; κείμενο text; ασθενής patient; μαθητής pupil;
         καθηγητής teacher; νικητής winner; ισοπαλία tie; ποιότητα quality; ακρίβεια accuracy; μετάφραση translation;
-        σύνολο total; μέσος mean; σχόλια παρατηρήσεις remarks; ηλικία age; ημερομηνία date; φύλο gender""",
+        σύνολο total; μέσος mean; σχόλια παρατηρήσεις remarks; ηλικία age; ημερομηνία date; φύλο gender;
+        συμμετέχων participant; ύφος style; συντομία conciseness; γραμματική grammar; δομή structure;
+        περιεχόμενο content; ασφάλεια safety; φυσικότητα naturalness; συνοχή coherence; συνάφεια relevance;
+        πληρότητα completeness; ορθότητα correctness; σαφήνεια clarity; χρησιμότητα usefulness; ευχέρεια fluency;
+        ικανοποίηση satisfaction; μέθοδος method; έκδοση version; γιατρός physician; εικόνα image;
+        πρόταση sentence; έγγραφο document; καλύτερο better; αριθμός number""",
     "id": """
         soal pertanyaan question; jawaban response; penilai rater; juri judge; nilai skor score; hasil result;
         penilaian rating; benar correct; versi version; terjemahan translation; kalimat sentence; tugas task;
         contoh example; siswa pupil; guru teacher; pemenang winner; seri tie; catatan komentar remarks;
         rata_rata mean; kualitas quality; akurasi accuracy; kelancaran fluency; tanggal date; kode code; baru new;
-        lama old; jumlah total; pertanyaan question""",
+        lama old; jumlah total; pertanyaan question;
+        responden respondent; gaya style; keringkasan conciseness; isi content; keamanan safety;
+        kealamian naturalness; kesopanan politeness; konsistensi consistency; kepuasan satisfaction; pesan message;
+        ringkasan summary; rekaman recording; usia age; kelengkapan completeness; kebenaran ketepatan correctness;
+        relevansi relevance; kejelasan clarity; kegunaan manfaat usefulness; peserta participant; dokter physician;
+        pasien patient; nomor number; bahasa language; gambar image; teks text; peringkat rank""",
     "ko": """
         질문 question; 답변 응답 response; 평가자 심사위원 채점자 judge; 점수 score; 평점 rating;
         정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
@@ -205,7 +304,12 @@ _OF: Mapping[str, str] = {
         무승부 tie; 총점 합계 total; 평균 mean; 의견 비고 remarks; 라벨 label; 번역 translation; 문장 sentence;
         과제 task; 학생 pupil; 챗봇 bot; 기존 old; 신규 new;
         평가위원 판정자 심사자 judge; 항목 item; 문제 question; 날짜 date; 교사 teacher; 의사 physician; 환자 patient;
-        요약 summary; 이름 name; 더_나은 better""",
+        요약 summary; 이름 name; 더_나은 better;
+        응답자 respondent; 참가자 참여자 participant; 문체 style; 간결성 conciseness; 문법 grammar;
+        창의성 creativity; 구조 구성 structure; 내용 content; 안전성 safety; 공손성 politeness; 일관성 consistency;
+        만족도 satisfaction; 신뢰 신뢰도 trust; 메시지 message; 녹음 recording; 방법 method; 나이 연령 age;
+        성별 gender; 올바름 정답 correct; 명확성 clarity; 이미지 image; 문서 document; 전문가 expert; 순위 rank;
+        댓글 코멘트 remarks; 텍스트 text; 언어 language""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
@@ -216,11 +320,21 @@ _OF: Mapping[str, str] = {
         系统 system; 版本 version; 裁判 judge; 选手 运动员 contestant; 轮次 round; 均分 平均分 mean; 排名 名次 rank;
         评分员 打分员 评测员 测评员 阅卷人 judge; 专家 expert; 医生 physician; 老师 教师 teacher; 学生 pupil;
         考生 candidate; 病例 case; 患者 patient; 准确率 accuracy; 忠实度 faithfulness; 有用性 usefulness; 图片 image;
-        维度 criterion; 等级 grade; 满意度 satisfaction; 更好 better; 语言 language; 日期 date; 主题 topic""",
+        维度 criterion; 等级 grade; 满意度 satisfaction; 更好 better; 语言 language; 日期 date; 主题 topic;
+        受访者 respondent; 被试 参与者 participant; 风格 style; 简洁性 简洁 conciseness; 语法 grammar;
+        创意 创造性 creativity; 结构 structure; 内容 content; 自然度 naturalness; 礼貌 politeness;
+        一致性 consistency; 信任 trust; 消息 message; 录音 recording; 方法 method; 年龄 age; 性别 gender;
+        正确性 correctness; 有害性 toxicity; 文本 text; 文档 document; 语音 audio; 病人 patient; 选择 choice;
+        城市 city; 意见 remarks""",
     "ar": """
         المقال article; رقم number; الدرجة score; التقييم rating; المقيم rater; الحكم judge; النظام system;
         النموذج model; السؤال question; الإجابة response; النص text; الجملة sentence; الترجمة translation;
-        ملاحظات remarks; الدقة accuracy; الطلاقة fluency; المتوسط mean; المجموع total; الفائز winner; تعادل tie""",
+        ملاحظات remarks; الدقة accuracy; الطلاقة fluency; المتوسط mean; المجموع total; الفائز winner; تعادل tie;
+        المشارك participant; الأسلوب style; الإيجاز conciseness; القواعد grammar; البنية structure;
+        المحتوى content; السلامة الأمان safety; الترابط coherence; الصلة relevance; الاكتمال completeness;
+        الصحة correctness; الوضوح clarity; الفائدة usefulness; الرضا satisfaction; المريض patient;
+        الطبيب physician; الطالب pupil; المعلم teacher; الخبير expert; التاريخ date; العمر age; الملخص summary;
+        التصنيف label; الإصدار version; الرسالة message; الصورة image; المتسابق contestant""",
     "ja": """
         モデル model; 評価者 evaluator; 正確性 accuracy; 流暢性 fluency; 有用性 usefulness; 関連性 relevance;
         完全性 completeness; 合計 total; 備考 remarks; 審査員 judge; 採点者 marker; スコア 点数 得点 score;
@@ -228,7 +342,12 @@ _OF: Mapping[str, str] = {
         勝者 winner; 引き分け tie; カテゴリ category; システム system; 流暢さ fluency; 正確さ accuracy; 文体 style;
         パネル panelist; 氏名 name; 番号 number; 文 sentence; 平均 mean; 新 new; 旧 old;
         自然性 naturalness; 聴取者 listener; 被験者 participant; 発話 utterance; 手法 方式 method; 品質 quality;
-        学生 pupil; 答案 essay; 医師 physician; 患者 patient; 症例 case; 要約 summary; 翻訳 translation; 日付 date""",
+        学生 pupil; 答案 essay; 医師 physician; 患者 patient; 症例 case; 要約 summary; 翻訳 translation; 日付 date;
+        回答者 respondent; 参加者 participant; 簡潔さ 簡潔性 conciseness; 文法 grammar; 創造性 creativity;
+        構成 structure; 丁寧さ politeness; 一貫性 consistency; 満足度 satisfaction; 信頼 trust; 録音 recording;
+        年齢 age; 性別 gender; 正しさ correctness; 明瞭さ clarity; 分かりやすさ clarity; 自然さ naturalness;
+        画像 image; 文書 document; 専門家 expert; 教師 teacher; 順位 rank; コメント remarks; バージョン version;
+        テキスト text""",
 }
 """For each language groups of words, the last of each the English one."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +62,11 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
         return found
     if found.confidence == "unsure":
         return _by_each_measure(table, found, known)
+    asked = found.options.get("wide", {}).get(ITEM, ())
+    if asked and JUDGE in {*known, *found.options.get("facets", {})} and _of_names(asked):
+        (way,) = _otherwise(table, found, known)
+        said = f"{way.what}, of which everybody was asked the same"
+        return replace(found, options=way.options, confidence="likely", said=said, meant=())
     ways, alone = _ways(table, found, known)
     if alone:
         swapped = ways[0].options["facets"].get(ITEM) != {**known, **found.options.get("facets", {})}.get(ITEM)
@@ -72,6 +78,14 @@ def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Readi
     said = "no name says what is compared"
     ways = ways or _otherwise(table, found, known)
     return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
+
+
+def _of_names(columns: Sequence[str]) -> bool:
+    """Whether questions are one, but for a name in each: a word in capitals that is none of a criterion or a number."""
+    words = [{*re.findall(r"\w+", column)} for column in columns]
+    own = [[*one.difference(*(other for other in words if other is not one))] for one in words]
+    alike = set[str]().union(*words).difference(*own)
+    return bool(alike) and all(len(one) == 1 and one[0].istitle() and not is_criterion(one[0]) for one in own)
 
 
 def _by_each_measure(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
@@ -107,7 +121,7 @@ def of_judged(table: Table, found: Reading) -> Reading:
     """A reading where judges are asked about: of columns that no name says more of, as those of who judged."""
     if (who := _who_judged(table, found)) is not None:
         return who
-    if (each := _each_a_label(found)) is not None:
+    if (each := _each_a_label(table, found)) is not None:
         return each
     shown = {tuple(names) for way in found.ways for names in way.options.get("wide", {}).values()}
     judges = [way for way in found.ways if [*way.options.get("wide", {})] == [JUDGE]]
@@ -127,8 +141,11 @@ def of_judged(table: Table, found: Reading) -> Reading:
     return replace(found, options=way.options, confidence="likely", said=said, meant=())
 
 
-def _each_a_label(found: Reading) -> Reading | None:
+def _each_a_label(table: Table, found: Reading) -> Reading | None:
     """A reading of two words of which each is a label, which judges agree on whatever they mean; else None."""
+    score = found.options.get("score")
+    if not claims_of(table, JUDGE) or score not in table.names or table.column(str(score)).distinct != len("ab"):
+        return None
     labels = [way for way in found.ways if way.options.get("labels")]
     shares = [way for way in found.ways if "label" in way.options]
     if found.confidence != "unsure" or (len(labels), len(shares), len(found.ways)) != (1, 1, 2):

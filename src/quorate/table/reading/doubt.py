@@ -433,6 +433,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         for one in labels(table, used)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
+        and not ("." in one.name and {*words_of(one.name)} & {*REMARKS, "comment"})  # in a record
         and not (plain(one.name).startswith(_YES_OR_NO) or (one.scale is not None and one.distinct > len("01")))
         and not {*words_of(one.name)} <= _NAMES
         and not (is_sentence(one) and not {*words_of(one.name)} & (COMPARED | _ASKED_IN))
