@@ -215,20 +215,31 @@ def test_a_next_step_out_of_reach_does_not_hide_the_verdict():
     assert verdict_of_votes(votes_of("ab" * 5), "x", "y", margin=1e-9).next_step is None
 
 
-def test_two_judges_are_those_there_are_and_three_show_how_others_differ():
-    """Two are no clusters unless they are named."""
+def test_five_judges_are_those_there_are_and_six_show_how_others_differ():
+    """Fewer are no clusters unless they are named: with these no votes, however many, would show anything at 5%."""
     rng = np.random.default_rng(5)
-    prompts, judges = np.repeat(np.arange(40), 3), np.tile(["g", "h", "i"], 40)
-    frame = {"prompt": prompts, "judge": judges, "model_a": ["x"] * 120, "model_b": ["y"] * 120}
-    rows = pl.DataFrame({**frame, "winner": rng.choice(["a", "b"], 120)})
-    votes, pair = (q.read_votes(some, announce=False) for some in (rows, rows.filter(pl.col("judge") != "i")))
-    three, two = (q.compare(some, "x", "y") for some in (votes, pair))
-    assert three.difference.cluster == ("prompt", "judge")
-    assert two.difference.cluster == ("prompt",)
-    assert two.difference.scope == "with these 2 judges"
-    assert "with these 2 judges" in two.sentence
-    assert [one.code for one in two.caveats if one.code == "few-levels"]
-    asked = q.compare(pair, "x", "y", cluster=("prompt", "judge"))
-    assert asked.difference.at(0.95).half_width > two.difference.at(0.95).half_width
-    every = margins(pair, minimum=2)
-    assert (every.high - every.low) / 2 == pytest.approx(two.difference.at(0.95).half_width)
+    prompts, judges = np.repeat(np.arange(40), 6), np.tile([*"ghijkl"], 40)
+    frame = {"prompt": prompts, "judge": judges, "model_a": ["x"] * 240, "model_b": ["y"] * 240}
+    rows = pl.DataFrame({**frame, "winner": rng.choice(["a", "a", "b"], 240)})
+    votes, some = (q.read_votes(one, announce=False) for one in (rows, rows.filter(pl.col("judge") != "i")))
+    six, five = (q.compare(one, "x", "y") for one in (votes, some))
+    assert six.difference.cluster == ("prompt", "judge")
+    assert five.difference.cluster == ("prompt",)
+    assert five.difference.scope == "with these 5 judges"
+    assert "with these 5 judges" in five.sentence
+    assert "an interval for others like these takes six" in str([one.sentence for one in five.caveats])
+    asked = q.compare(some, "x", "y", cluster=("prompt", "judge"))
+    assert (five.outcome, asked.outcome) == ("better", "undecided")
+    assert asked.p_difference >= 2**-4
+    every = margins(some, minimum=2)
+    assert (every.high - every.low) / 2 == pytest.approx(five.difference.at(0.95).half_width)
+
+
+def test_judges_who_are_even_alike_by_chance_are_no_sure_sign():
+    """Three lean by nearly as much, far less apart than independent votes: they are worth no more than these."""
+    rows = [(f"p{n}", judge, "x" if n % 20 < 7 + (judge == "c") else "y") for judge in "abc" for n in range(60)]
+    frame = pl.DataFrame(rows, schema=["prompt", "judge", "winner"], orient="row")
+    votes = q.read_votes(frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y")), announce=False)
+    found = q.compare(votes, "x", "y", cluster="judge").difference
+    p = 0.5 + found.value
+    assert found.se == pytest.approx(np.sqrt(p * (1 - p) / 180))

@@ -124,10 +124,13 @@ def test_spreadsheets(tmp_path):
     noted = q.read(workbook(tmp_path / "noted.xlsx", sheet("scores", rows_of(NEW)), remarks), announce=False)
     assert noted.n_cells == q.read(one, announce=False).n_cells
     assert "Guidelines left out, which has other columns and fewer rows" in noted.notes
-    other = workbook(tmp_path / "other.xlsx", sheet("scores", rows_of(NEW)), sheet("About", [["a", "b"], ["c", "d"]]))
+    about = [["a", "b"], *([f"c{n}", "d"] for n in range(20))]
+    other = workbook(tmp_path / "other.xlsx", sheet("scores", rows_of(NEW)), sheet("About", about))
     with pytest.raises(InvalidInput, match=r'name those that are, such as part="scores"'):
         q.read(other)
     assert q.read(other, part="scores", announce=False).n_levels("item") == 24
+    short = workbook(tmp_path / "short.xlsx", sheet("About", about[:3]), sheet("scores", rows_of(NEW)))
+    assert q.read(short, announce=False).n_levels("item") == 24
     with pytest.raises(InvalidInput, match='no sheet "absent"'):
         q.read(other, part="absent")
 

@@ -23,7 +23,8 @@ from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import PairwiseAgreement, pairwise_agreement
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import FEWEST_DRAWN, PANEL
+from quorate.estimate.means.targets import PANEL
+from quorate.estimate.votes.clustered import FEWEST_JUDGES
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
@@ -70,7 +71,7 @@ def _alike(study: Study, votes: Votes) -> tuple[str, ...]:
     """Facets that clusters are by once all is answered, whatever is so far, so that a claim stays the same claim."""
     judges = len(study.judges)
     again = judges > 1 or len(study.prompts) > 1 or study.replicates > 1 or study.order == "both"
-    drawn = ((PROMPT, again), (JUDGE, judges >= FEWEST_DRAWN))
+    drawn = ((PROMPT, again), (JUDGE, judges >= FEWEST_JUDGES))
     return tuple(name for name, so in drawn if so and name in votes.names)
 
 

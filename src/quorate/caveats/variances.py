@@ -9,12 +9,12 @@ from quorate.caveats.caveat import Caveat
 from quorate.wording import listed, plural
 
 
-def few_levels(facet: str, levels: int) -> Caveat:
-    """A facet with so few levels that its variance is barely known."""
+def few_levels(facet: str, levels: int, takes: str = "three") -> Caveat:
+    """A facet with so few levels that its variance is barely known, and how many it takes."""
     return Caveat(
         "few-levels",
         f"{levels} {plural(facet)}: they hardly show how far {plural(facet)} differ; an interval for others like these "
-        "takes three",
+        f"takes {takes}",
     )
 
 

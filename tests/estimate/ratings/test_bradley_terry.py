@@ -438,7 +438,7 @@ def test_rank_and_compare_test_two_systems_alike(case):
 
 def test_other_methods_and_models_have_their_own_tests():
     votes, _ = CASES["five people"]
-    board = q.rank(votes)
+    board = q.rank(votes, cluster="judge")
     assert board.using("model").difference("x", "y").p_value < 1e-6 < board.difference("x", "y").p_value
     assert q.rank(votes, weights=np.ones(400)).margin is None
     assert q.rank(votes, regularisation=1.0).margin is None

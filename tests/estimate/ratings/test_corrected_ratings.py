@@ -110,14 +110,13 @@ def test_strata_have_weights_of_their_own_and_chances_count(table):
 def test_persons_prompts_and_several_people_of_one_battle(table):
     rng = np.random.default_rng(3)
     people = labelled(table).filter(pl.col("judge") == "person")
-    again = people.with_columns(judge=pl.Series(rng.choice(["ann", "bob", "cid"], len(people)))).with_columns(
-        prompt=pl.col("prompt") // 2
-    )
+    names = rng.choice(["ann", "bob", "cid", "dan", "eva", "fay"], len(people))
+    again = people.with_columns(judge=pl.Series(names), prompt=pl.col("prompt") // 2)
     judges = table.filter(pl.col("judge") != "person").with_columns(prompt=pl.col("prompt") // 2)
     both = [q.read_votes(one, announce=False) for one in (judges, pl.concat([again, again.head(9)]))]
     found = q.agreement.corrected_ratings(*both)
     assert found.ratings.cluster == ("prompt", "judge")
-    assert found.ratings.clusters[1] == 3
+    assert found.ratings.clusters[1] == 6
     assert "few-clusters" in {one.code for one in found.caveats}
     assert q.agreement.corrected_ratings(*both, cluster=()).ratings.cluster == ()
 

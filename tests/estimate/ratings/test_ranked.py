@@ -236,7 +236,7 @@ def test_of_three_judges_the_same_more_are_to_be_had_before_any_votes_tell_two_s
     votes = q.read_votes(
         pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row"), announce=False
     )
-    (pair,) = q.rank(votes).neighbours
+    (pair,) = q.rank(votes, cluster="judge").neighbours
     assert not pair.told_apart
     assert pair.votes == 42 * 6 / 3  # .25 ** (5 / 2) < .05 < .25 ** (4 / 2)
     assert pair.more == 42

@@ -258,13 +258,13 @@ def test_a_better_system_that_is_mostly_first_is_no_effect_of_the_order():
 
 
 def test_the_order_is_judged_by_people_where_they_repeat():
-    """Four people, of whom each decides by side: 300 of 400 votes for the first are 3 of 4 people."""
+    """Eight people, of whom each decides by side: 300 of 400 votes for the first are 6 of 8 people."""
     columns = {
         "model_a": ["x", "y"] * 200,
         "model_b": ["y", "x"] * 200,
-        "judge": [f"j{i % 8 // 2}" for i in range(400)],
+        "judge": [f"j{i % 16 // 2}" for i in range(400)],
     }
-    winner = ["model_a" if i % 8 // 2 else "model_b" for i in range(400)]
+    winner = ["model_a" if i % 16 // 4 else "model_b" for i in range(400)]
     votes = q.read_votes(pl.DataFrame({**columns, "winner": winner}), order="model_a", announce=False)
     assert list(order_effect(votes)) == []
 

@@ -230,10 +230,10 @@ def test_methods_of_votes(ballots):
 
 @pytest.fixture(scope="module")
 def verdicts_found():
-    """x beats y and z by far; y and z are close, on 40 prompts by 4 judges of whom one voted on few."""
+    """x beats y and z by far; y and z are close, on 40 prompts by 6 judges of whom one voted on few."""
     rows = []
     for a, b, wins in (("x", "y", 36), ("x", "z", 33), ("y", "z", 21)):
-        for judge in range(4):
+        for judge in range(6):
             prompts = range(40 if judge else wins // 5)
             rows += [(f"p{n}", f"j{judge}", a, b, a if (7 * n + judge) % 40 < wins else b) for n in prompts]
     frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")

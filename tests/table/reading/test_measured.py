@@ -129,3 +129,72 @@ def test_text_with_few_letters_beside_one_another_is_shift_jis_by_its_kana(tmp_p
     path = tmp_path / "mos.csv"
     path.write_bytes("\n".join(lines).encode("cp932"))
     assert levels(read(path))["item"] == 20
+
+
+def test_marks_with_their_ends_in_brackets_are_of_who_gave_them(tmp_path):
+    head = "Schüler-Nr.,Erstkorrektur (Punkte),Zweitkorrektur (Punkte)"
+    assert levels(read(sheet(tmp_path, *rows(head, [(f"s{n}", *MARKS[n, :2]) for n in range(N)])))) == {
+        "item": N,
+        "judge": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "asked"), [("phrase,auditeur,système,note", False), ("Satz,Prüfer,System,Note", True)]
+)
+def test_marks_of_one_language_are_more_where_they_are_better(tmp_path, head, asked):
+    cells = [
+        (f"t{n}", f"a{j}", "uv"[k], 1 + MARKS[(n + j) % N, k + j] % 5)
+        for n in range(N)
+        for j in range(2)
+        for k in range(2)
+    ]
+    path = sheet(tmp_path, *rows(head, cells))
+    if asked:
+        with pytest.raises(Unsure, match="in Germany and Austria 1 is the best mark"):
+            q.compare(path)
+    else:
+        assert q.compare(path).difference.shared_items == N
+
+
+def test_tests_of_one_name_in_several_files_are_several(tmp_path):
+    cells = [
+        (model, f"tests/f{n // 4}.py", f"test_{n % 4}", ("passed", "failed")[MARKS[n, k] % 2])
+        for n in range(N)
+        for k, model in enumerate(("sonnet", "o4-mini"))
+    ]
+    found = q.compare(sheet(tmp_path, *rows("model,file,test,outcome", cells)))
+    assert found.difference.shared_items == N
+
+
+def test_each_measure_has_the_systems_that_one_column_tells(tmp_path, capsys):
+    cells = [
+        (f"q{n}", f"E{e}", who, 1 + MARKS[(n + e) % N, k] % 5, 1 + MARKS[(n + 2 * e) % N, k + 1] % 5, 100 + n)
+        for n in range(N)
+        for e in range(2)
+        for k, who in enumerate(("physician", "chatbot"))
+    ]
+    path = sheet(tmp_path, *rows("question_id,evaluator,responder,quality,empathy,word_count", cells))
+    assert main(["compare", str(path)]) in (0, 2)
+    assert "2 measures, each by itself" in capsys.readouterr().out
+
+
+def test_what_everybody_was_asked_of_each_by_name_compares_them(tmp_path):
+    cells = [(f"P{n}", 20 + n, *MARKS[n, :2]) for n in range(N)]
+    head = "Participante,Edad,Satisfacción con Lía (1-5),Satisfacción con Bruno (1-5)"
+    found = q.compare(sheet(tmp_path, *rows(head, cells)))
+    assert abs(found.difference.estimate.value) == pytest.approx(abs((MARKS[:, 0] - MARKS[:, 1]).mean()))
+
+
+def test_votes_in_files_of_people_have_them_as_judges_and_ids_as_prompts(tmp_path):
+    for k, who in enumerate(("anna", "bence", "csilla")):
+        cells = [(n, *("uv" if (n + k) % 2 else "vu"), ("left", "right", "equal")[MARKS[n, k] % 3]) for n in range(N)]
+        sheet(tmp_path, *rows("pair_id,left_system,right_system,preferred", cells)).rename(tmp_path / f"{who}.csv")
+    votes = read(tmp_path)
+    assert {one.name for one in votes.facets} == {"judge", "prompt"}
+
+
+def test_the_mail_of_answers_is_no_label_of_who_took_part(tmp_path):
+    texts = ("move it to the left", "move it to the top")
+    cells = [(f"p{n}", ("f", "m")[n % 2], texts[n % 2], f"2026-03-{1 + n % 28:02}") for n in range(N)]
+    assert main(["judges", str(sheet(tmp_path, *rows("participant_id,gender,answer_text,date", cells)))]) == 1

@@ -451,7 +451,7 @@ def _caveats(counted: VoteCounts, votes: Votes, found: ClusterLaws, ridge: float
     yield from (caveats.one_level(name) for name, effect in shared.items() if math.isnan(effect))
     effects = {name: effect for name, effect in shared.items() if not math.isnan(effect)}
     if JUDGE in effects and judges_alone(votes):
-        yield caveats.few_levels(JUDGE, judges_alone(votes))
+        yield caveats.few_levels(JUDGE, judges_alone(votes), "six")
         del effects[JUDGE]
     if effects:
         yield caveats.taken_as_independent(effects, found.facets)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from quorate import rules
 from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
-from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
 from quorate.frozen import dataclass
 from quorate.numerics.votes import clusters as of_clusters
@@ -29,6 +28,9 @@ from quorate.wording import counted, listed
 DEPENDENCE = ("prompt", "judge", "cluster")
 """Roles of facets whose votes may resemble each other, whoever declares them."""
 
+FEWEST_JUDGES = 6
+"""Judges from which on votes may show something for judges like these: five fair ones all lean one way in 2 / 2^5 of
+studies, so that no votes of so few, however many, ever would at 5%."""
 Cluster = str | Sequence[str]
 """A facet whose votes may resemble each other, or several; none of them takes votes as independent."""
 
@@ -36,7 +38,7 @@ Cluster = str | Sequence[str]
 def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[str, ...]:
     """Facets that clusters are by: those that are named, or every one of `DEPENDENCE` whose levels repeat.
 
-    Two judges are the judges there are, unless they are named: as for scores a third shows how far others differ.
+    Fewer judges than `FEWEST_JUDGES` are the judges there are, unless they are named.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
 def judges_alone(votes: Votes) -> int:
     """Judges of these votes where they are too few to speak for others; else 0."""
     judges = len(votes.facet(JUDGE).levels) if JUDGE in votes.names else 0
-    return judges if judges < FEWEST_DRAWN else 0
+    return judges if judges < FEWEST_JUDGES else 0
 
 
 def named(votes: Votes, cluster: Cluster) -> tuple[str, ...]:

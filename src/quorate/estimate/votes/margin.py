@@ -362,7 +362,7 @@ def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ..
         if not code.any():
             yield caveats.one_level(name)
         elif name == JUDGE and name not in facets and judges_alone(pair):
-            yield caveats.few_levels(name, judges_alone(pair))
+            yield caveats.few_levels(name, judges_alone(pair), "six")
         elif name not in facets:
             one = multiway(outcome[counts], weight, [code]).share
             independent = float(np.average((outcome[counts] - one.value) ** 2, weights=weight)) / one.n

@@ -13,8 +13,7 @@ from quorate import caveats, rules
 from quorate.arrays import Bools, Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.means.targets import FEWEST_DRAWN
-from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
+from quorate.estimate.votes.clustered import DEPENDENCE, FEWEST_JUDGES, Cluster, cells, named
 from quorate.estimate.votes.signals import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.frozen import dataclass
@@ -105,7 +104,7 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
     if asked is None and JUDGE in repeats:  # fewer of a pair are those it has, as for `clustered_by`
         judge = votes.column(JUDGE)[sampled.row].astype(np.int64)
         labelled = _levels(sampled, judge, judge >= 0)
-        repeats[JUDGE] &= (labelled >= FEWEST_DRAWN) | ~varied[JUDGE]
+        repeats[JUDGE] &= (labelled >= FEWEST_JUDGES) | ~varied[JUDGE]
     wanted = repeats if asked is None else dict.fromkeys(asked, np.ones(len(sampled), dtype=np.bool_))
     by = {name: some & varied[name] for name, some in wanted.items()}
     for name in asked or ():

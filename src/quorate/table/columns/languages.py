@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 _OF: Mapping[str, str] = {
@@ -82,7 +82,7 @@ _OF: Mapping[str, str] = {
         patólogo patóloga pathologist; lectura reading; caso case; grado grade;
         nombre name; número number; preferido preferida preferencia preferred; primero primera first;
         segundo segunda second; cliente customer; comentario notas observación remarks; añada year;
-        encuestado encuestada respondent; estímulo stimulus; estilo style; gramática grammar;
+        encuestado encuestada respondent; acierto acertó correct; estímulo stimulus; estilo style; gramática grammar;
         creatividad creativity; originalidad originality; estructura structure; contenido content;
         seguridad safety; naturalidad naturalness; cortesía politeness; consistencia consistency;
         satisfacción satisfaction; confianza trust; mensaje message; resumen summary; grabación recording;
@@ -119,7 +119,8 @@ _OF: Mapping[str, str] = {
         imagem image; tradução translation; tarefa task; exemplo example; esquerda left; direita right;
         duração duration; idade age; produto product; correto correct; aprovado passed; sistema system;
         primeiro first; novo new; antigo antiga old; atual current;
-        respondente respondent; concisão conciseness; criatividade creativity; originalidade originality;
+        respondente respondent; acertou acerto correct; concisão conciseness; criatividade creativity;
+        originalidade originality;
         estrutura structure; conteúdo content; segurança safety; naturalidade naturalness; polidez politeness;
         satisfação satisfaction; confiança trust; mensagem message; resumo summary; gravação recording;
         versão version; melhor better; cidade city; ouvinte listener; adequação adequacy; observações remarks;
@@ -361,6 +362,10 @@ def _folded(text: str) -> str:
 _ENGLISH = {
     _folded(word): group.split()[-1] for words in _OF.values() for group in words.split(";") for word in group.split()
 }
+_WORDS = {
+    language: {_folded(word) for group in words.split(";") for word in group.split()[:-1]}
+    for language, words in _OF.items()
+}
 _PHRASES = {word for word in _ENGLISH if "_" in word}
 _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
@@ -397,6 +402,18 @@ def plain(text: str) -> str:
     if len(english) == _PAIR and english[0] == "id":  # as other languages join them
         english.reverse()
     return "_".join(english)
+
+
+def spoken(names: Iterable[str]) -> set[str]:
+    """The languages of which words stand in names, each by its two letters; none for those of English alone.
+
+    Examples
+    --------
+    >>> sorted(spoken(["phrase", "auditeur", "note"])), sorted(spoken(["item", "score"]))
+    (['fr'], [])
+    """
+    words = {_folded(word) for name in names for word in re.split(r"[\W_]+", name)}
+    return {language for language, known in _WORDS.items() if words & known}
 
 
 def _parted(word: str) -> list[str]:

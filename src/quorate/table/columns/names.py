@@ -166,7 +166,7 @@ DESCRIBED = frozenset(
 """Words in the name of a column that describes people: no judgment."""
 GROUPS = frozenset(
     words(
-        "category subset topic domain group type kind class difficulty split language lang source dataset task "
+        "category subset topic domain area group type kind class difficulty split language lang source dataset task "
         "section level genre field subject skill benchmark tag tags theme locale reason format file set part fold "
         "version config status suite component plan list channel platform device phenomenon track assignment "
         "specialty speciality ward clinic desk phase"

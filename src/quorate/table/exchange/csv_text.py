@@ -58,8 +58,10 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     columns = {name: one.columns for name, one in opened.items()}
     alike = max(columns.values(), key=[*columns.values()].count)
     of_one = [name for name in wanted if columns[name] == alike]
+    if part is None and len(of_one) == 1:  # a summary of what another holds is far shorter
+        of_one = [max(wanted, key=lambda name: len(tables[name]))]
     others = [name for name in wanted if name not in of_one]
-    if others and part is None and len(of_one) > 1 and _are_longer(tables, of_one, others):
+    if others and part is None and _are_longer(tables, of_one, others, len(of_one) == 1):
         wanted = of_one
     elif others:
         raise InvalidInput(
@@ -76,9 +78,10 @@ def open_sheets(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     return replace(whole, notes=(said, *whole.notes))
 
 
-def _are_longer(tables: Mapping[str, list[list[str]]], sheets: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether every one of some sheets has more rows than each of the others, which say something of them."""
-    return min(len(tables[name]) for name in sheets) > max(len(tables[name]) for name in others)
+def _are_longer(tables: Mapping[str, list[list[str]]], sheets: Sequence[str], others: Sequence[str], far: bool) -> bool:
+    """Whether every one of some sheets has more rows, or ``far`` more, than each of the others, which say of them."""
+    longest = max(len(tables[name]) for name in others)
+    return min(len(tables[name]) for name in sheets) > (_FAR_LONGER * longest if far else longest)
 
 
 def _of_judgments(tables: Mapping[str, list[list[str]]]) -> list[str]:
@@ -127,6 +130,8 @@ SUFFIXES = (".csv", ".tsv", ".txt")
 _DIGIT = re.compile(r"\d")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
+_FAR_LONGER = 4
+"""Times the rows of another sheet from which on that is taken for a summary."""
 _MOST_TITLES, _FEWEST_BELOW, _MOST_FIELDS = 5, 3, 20
 """Lines at the beginning that tell how a file is written; titles above a header, rows below it, fields of a record."""
 _MOST_PLAIN = 1 << 18

@@ -19,6 +19,7 @@ from quorate.table.columns.names import (
     OCCASIONS,
     QUESTION,
     RESOLVED,
+    RESPONSES,
     TRUE,
     form_of,
     groups_items,
@@ -144,7 +145,10 @@ def of_judged(table: Table, found: Reading) -> Reading:
 def _each_a_label(table: Table, found: Reading) -> Reading | None:
     """A reading of two words of which each is a label, which judges agree on whatever they mean; else None."""
     score = found.options.get("score")
-    if not claims_of(table, JUDGE) or score not in table.names or table.column(str(score)).distinct != len("ab"):
+    if not claims_of(table, JUDGE) or score not in table.names or {*words_of(str(score))} & RESPONSES:
+        return None
+    column = table.column(str(score))
+    if column.distinct != len(column.words) or len({*map(plain, column.words)}) != len("ab"):
         return None
     labels = [way for way in found.ways if way.options.get("labels")]
     shares = [way for way in found.ways if "label" in way.options]

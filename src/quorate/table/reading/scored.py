@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
-from quorate.table.columns.languages import plain
+from quorate.table.columns.languages import plain, spoken
 from quorate.table.columns.names import (
     IDS,
     OCCASIONS,
@@ -238,6 +238,9 @@ def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str,
     if not marks or len(marks) < len(names):
         return None
     low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
+    others = spoken(name for name in table.names if name not in names)
+    if others and "de" not in others:  # what French calls a mark is more where it is better
+        return None
     are = "is" if len(marks) == 1 else "are"
     said = f"{listed(names, most=6)} {are} from {low:g} to {high:g}: in Germany and Austria 1 is the best mark"
     return said if low >= 1 and high <= _WORST else None

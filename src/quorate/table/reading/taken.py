@@ -224,7 +224,8 @@ def _as_it_is(
         found = _looked_at(source, rows, kind, error, about)
         return read(found.kind, found.options), found.said
     if not isinstance(table, Judgments):
-        return table, ""
+        prompts = _prompts_of(table, source, rows)
+        return (table if prompts is None else read("votes", prompts)), ""
     compared = about == SYSTEM
     instead = None if about == JUDGE else _of_what_differs(table, kind, source, rows, compared)
     if instead is not None:
@@ -246,6 +247,17 @@ def _as_it_is(
     except InvalidInput:  # there is nothing else that it may be
         return table, ""
     return read(found.kind, found.options) if found.options else table, found.said
+
+
+def _prompts_of(table: Votes, source: Any, rows: Rows) -> Mapping[str, Any] | None:
+    """How votes are read whose prompts no name says, where an id that comes back does; None where none does."""
+    if PROMPT in table.names or table.n < ONCE or not any(map(is_id, not_used(table.notes))):
+        return None
+    try:
+        found = _looked_at(source, rows, "votes", None, "")
+    except InvalidInput:
+        return None
+    return found.options if found.confidence == "sure" and PROMPT in found.options.get("facets", {}) else None
 
 
 def _of_what_differs(
