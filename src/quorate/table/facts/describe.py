@@ -374,8 +374,8 @@ def constancy(table: Collapsed) -> Constancy:
     )
 
 
-_FIRST = 1000
-"""Cells looked at before all."""
+_SOME = 2**14
+"""Cells looked at together: what a processor keeps at hand."""
 
 
 def score_facts(table: Collapsed) -> ScoreFacts:
@@ -387,10 +387,12 @@ def score_facts(table: Collapsed) -> ScoreFacts:
         float(np.min(table.low, where=some, initial=math.inf)),
         float(np.max(table.high, where=some, initial=-math.inf)),
     )
-    cells = np.flatnonzero(some)
-    binary, integers = _marks(table, cells[:_FIRST], low, high)
-    if len(cells) > _FIRST and (binary or integers):  # mostly the first cells tell that there are other values
-        binary, integers = _marks(table, cells, low, high)
+    cells, binary, integers = np.flatnonzero(some), True, True
+    for start in range(0, len(cells), _SOME):
+        ends, whole = _marks(table, cells[start : start + _SOME], low, high)
+        binary, integers = binary and ends, integers and whole
+        if not (binary or integers):  # mostly the first cells tell that there are other values
+            break
     return ScoreFacts(low, high, binary=binary, integers=integers)
 
 
