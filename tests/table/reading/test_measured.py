@@ -198,3 +198,25 @@ def test_the_mail_of_answers_is_no_label_of_who_took_part(tmp_path):
     texts = ("move it to the left", "move it to the top")
     cells = [(f"p{n}", ("f", "m")[n % 2], texts[n % 2], f"2026-03-{1 + n % 28:02}") for n in range(N)]
     assert main(["judges", str(sheet(tmp_path, *rows("participant_id,gender,answer_text,date", cells)))]) == 1
+
+
+def test_what_describes_people_is_not_compared_where_something_else_is(tmp_path):
+    cells = [
+        (f"c{n}", f"R{j}", who, ("f", "m")[(n + j) % 2], 1 + MARKS[(n + j) % N, k] % 5)
+        for n in range(N)
+        for j in range(2)
+        for k, who in enumerate(("IA", "Residente"))
+    ]
+    found = q.compare(sheet(tmp_path, *rows("caso,radiólogo,informe_origen,sexo,puntuación", cells)))
+    assert {found.difference.a, found.difference.b} == {"IA", "Residente"}
+
+
+def test_one_named_criterion_of_two_is_enough_beside_systems_and_judges(tmp_path):
+    cells = [
+        (f"a{n}", f"g{j}", "uv"[k], *MARKS[(n + j) % N, k : k + 2])
+        for n in range(N)
+        for j in range(2)
+        for k in range(2)
+    ]
+    table = read(sheet(tmp_path, *rows("Artikel-Nr,Gutachter,System,Kohärenz,Schmiss", cells)))
+    assert levels(table)["criterion"] == 2

@@ -37,7 +37,8 @@ _OF: Mapping[str, str] = {
         zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
         bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
         geschlecht gender; neu neue neuer neues new; alt alte altes old;
-        befragter befragte respondent; reiz stimulus; stil style; kürze prägnanz conciseness; grammatik grammar;
+        flüssigkeit sprachfluss fluency; befragter befragte respondent; reiz stimulus;
+        stil style; kürze prägnanz conciseness; grammatik grammar;
         kreativität creativity; originalität originality; struktur aufbau structure; inhalt content;
         sicherheit safety; natürlichkeit naturalness; höflichkeit politeness; konsistenz consistency;
         zufriedenheit satisfaction; vertrauen trust; nachricht message; zusammenfassung summary;
@@ -59,7 +60,8 @@ _OF: Mapping[str, str] = {
         horodateur timestamp; adresse address; votre your; nom name;
         commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
         ancien ancienne old; actuel actuelle current;
-        répondant répondante sondé sondée respondent; participante participant; concision conciseness;
+        votant votante voter; répondant répondante sondé sondée respondent;
+        participante participant; concision conciseness;
         grammaire grammar; créativité creativity; originalité originality; sécurité safety; naturalité naturalness;
         politesse politeness; cohésion coherence; confiance trust; énoncé sentence; auditeur auditrice listener;
         enregistrement recording; résumé summary; méthode method; moteur engine; étiquette label;
@@ -82,7 +84,8 @@ _OF: Mapping[str, str] = {
         patólogo patóloga pathologist; lectura reading; caso case; grado grade;
         nombre name; número number; preferido preferida preferencia preferred; primero primera first;
         segundo segunda second; cliente customer; comentario notas observación remarks; añada year;
-        encuestado encuestada respondent; acierto acertó correct; estímulo stimulus; estilo style; gramática grammar;
+        sexo gender; encuestado encuestada respondent; acierto acertó correct;
+        estímulo stimulus; estilo style; gramática grammar;
         creatividad creativity; originalidad originality; estructura structure; contenido content;
         seguridad safety; naturalidad naturalness; cortesía politeness; consistencia consistency;
         satisfacción satisfaction; confianza trust; mensaje message; resumen summary; grabación recording;

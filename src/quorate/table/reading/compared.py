@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     ASKED_PEOPLE,
     COMPARED,
     CONTESTANTS,
+    DESCRIBED,
     OCCASIONS,
     QUESTION,
     RESOLVED,
@@ -239,6 +240,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     free = [one for one in free if not (QUESTION.fullmatch(plain(one.name)) or one.name.rstrip().endswith("?"))]
     free = [one for one in free if not {*words_of(one.name)} <= ANSWERS | TRUE]
     free = [one for one in free if not is_aspect(one.name)] or free
+    free = [one for one in free if not {*words_of(one.name)} & DESCRIBED] or free
     if found.options.get("score") == total_of(table, {item, judge, *known.values()}):  # what it is the sum of is none
         free = [one for one in free if not one.numeric]
     free = [one for one in free if not (is_sentence(one) or _says_the_same(table, one, str(item)))]

@@ -123,7 +123,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
     ways = (
         (judged is not None, judged),
         (
-            2 * criteria > len(columns),
+            2 * criteria > len(columns) - ({JUDGE, SYSTEM} <= known.keys()),
             Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else mostly),
         ),
         (
