@@ -220,3 +220,10 @@ def test_one_named_criterion_of_two_is_enough_beside_systems_and_judges(tmp_path
     ]
     table = read(sheet(tmp_path, *rows("Artikel-Nr,Gutachter,System,Kohärenz,Schmiss", cells)))
     assert levels(table)["criterion"] == 2
+
+
+def test_what_is_their_mean_is_none_of_columns_that_go_together(tmp_path):
+    cells = [(f"q{n}", *FINE[n], FINE[n].mean().round(4)) for n in range(4 * N)]
+    for head in ("BM25,DPR,Kolibri,Mittel", "BM25,DPR,Kolibri,Zusammen"):
+        found = q.rank(sheet(tmp_path, *rows(f"qid,{head}", cells)))
+        assert sorted(found.systems) == ["BM25", "DPR", "Kolibri"]

@@ -35,7 +35,8 @@ _OF: Mapping[str, str] = {
         zweite second; promptvariante prompt_variant; verständlichkeit clarity; matrikelnummer student_id;
         klausur exam; erstkorrektur marker_1; zweitkorrektur marker_2; erstgutachten reviewer_1;
         zweitgutachten reviewer_2; gleich tie; kommentar bemerkung anmerkung remarks; zeitstempel timestamp;
-        bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mean; summe gesamt total;
+        bewertet rated; adresse address; dein deine ihr ihre your; durchschnitt mittelwert mittel mean;
+        summe gesamt total;
         geschlecht gender; neu neue neuer neues new; alt alte altes old;
         flüssigkeit sprachfluss fluency; befragter befragte respondent; reiz stimulus;
         stil style; kürze prägnanz conciseness; grammatik grammar;

@@ -205,7 +205,8 @@ def _told(table: Table, way: Meant, known: Mapping[str, str]) -> bool:
     if models and not any(CROSSED in role for role in way.options["wide"]):
         return True
     parts = [table.column(name) for name in columns]
-    if any(is_made_of(table, table.column(name), parts) for name in totals_in(table, set())):
+    finer = all(one.numeric and not one.whole and one.distinct > MOST_MARKS for one in parts)  # than anybody judges
+    if not finer and any(is_made_of(table, table.column(name), parts) for name in totals_in(table, set())):
         return False  # a mean over who judged, or over criteria
     own = {word for name in varying(columns) for word in name.split(".")[-1:]}
     row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))
@@ -220,7 +221,6 @@ def _told(table: Table, way: Meant, known: Mapping[str, str]) -> bool:
         return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     versions = all({*words_of(name)} & (COMPARED | {"v"}) for name in columns)  # as of a prompt, numbered
     long = [len(name) > _FEWEST_LETTERS + 1 or (len(name) > 1 and not name.isascii()) or maker(name) for name in own]
-    finer = all(one.numeric and not one.whole and one.distinct > MOST_MARKS for one in parts)  # than anybody judges
     return named and plainly and (versions or all(long) or (finer and any(long)))
 
 

@@ -26,6 +26,7 @@ from quorate.table.columns.names import (
 from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
+from quorate.table.reading.averages import is_made_of
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.levels import (
     are_people,
@@ -172,8 +173,11 @@ def _measured_alike(table: Table, free: Sequence[Column]) -> tuple[str, ...]:
     pairs = combinations([f"TRY_CAST({table.sql(one.name)} AS DOUBLE)" for one in neutral], 2)
     asked = ", ".join(f"corr({one}, {other})" for one, other in pairs)
     ((*alike,),) = table.opened.relation.aggregate(asked).fetchall()
-    together = all(value is not None and value > 0 for value in alike)
-    return tuple(one.name for one in neutral) if together and min(alike) * table.rows**0.5 > _ERRORS else ()
+    if not all(value is not None and value * table.rows**0.5 > _ERRORS for value in alike):
+        return ()
+    rest = {one.name: [two for two in neutral if two is not one] for one in neutral}
+    made = [name for name, others in rest.items() if len(others) > 1 and is_made_of(table, table.column(name), others)]
+    return tuple(name for name in rest if name not in made[:1])
 
 
 def same_words(one: Column, other: Column) -> bool:
