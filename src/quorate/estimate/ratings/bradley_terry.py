@@ -246,6 +246,7 @@ def bradley_terry(
         laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, [*laws.values()][-1], found)
         cautions += few
     facets, clusters = found.facets, tuple(len(units.size) for units in found.units)
+    scope = _scope(table, found)
     del found  # of many systems it is large
     laws = reordered(laws, order)
     return Ratings(
@@ -273,6 +274,7 @@ def bradley_terry(
         own_ties=counted.design.own_ties,
         discrimination=discrimination,
         rankings=rankings,
+        scope=scope,
         judges=() if counted.level is None else judges_of(counted),
     )
 
@@ -438,6 +440,12 @@ def _ridge_error(counted: VoteCounts, at: Fit, ridge: float, draws: int, rng: np
     moved = rng.standard_normal((draws, s)) * math.sqrt(ridge) @ inverse[:s]
     moved[:, :s] -= moved[:, :s].mean(axis=1, keepdims=True)
     return np.asarray(moved)
+
+
+def _scope(votes: Votes, found: ClusterLaws) -> str:
+    """These judges, where they are several that judged again and too few to speak for others."""
+    few = judges_alone(votes) if JUDGE in found.effects else 0
+    return f"with these {few} judges" if few > 1 else ""
 
 
 def _caveats(counted: VoteCounts, votes: Votes, found: ClusterLaws, ridge: float) -> Iterator[Caveat]:

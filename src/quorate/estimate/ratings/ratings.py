@@ -205,6 +205,8 @@ class Ratings(ModelTerms, Board):
         Facet whose levels tell systems apart more or less sharply, and these.
     rankings : str or None
         Facet whose levels are the rankings that the ratings are by; ``n`` counts these.
+    scope : str
+        Whom it speaks for: these judges, where they are too few to speak for others; else empty.
     """
 
     systems: tuple[str, ...]
@@ -236,10 +238,11 @@ class Ratings(ModelTerms, Board):
     discrimination: str | None = None
     judges: tuple[str, ...] = ()
     rankings: str | None = None
+    scope: str = ""
 
     entries = (
         "systems=rows best groups neighbours unrated fragility not_fragile method level ties n cluster "
-        "clusters rankings regularisation log_likelihood seed scale shift nu log_nu position covariates units "
+        "clusters scope rankings regularisation log_likelihood seed scale shift nu log_nu position covariates units "
         "moves slopes tie_rates caveats sentence unit=measure"
     )
 
@@ -451,7 +454,7 @@ class Ratings(ModelTerms, Board):
     def sentence(self) -> str:
         """The answer in one sentence."""
         moved = "" if self.moves is None else self.moves.sentence
-        return " ".join(line for line in (standing(self), moved, unrated_words(self.unrated)) if line)
+        return " ".join(line for line in (standing(self, self.scope), moved, unrated_words(self.unrated)) if line)
 
     @property
     def fragile_words(self) -> str:
