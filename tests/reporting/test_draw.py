@@ -18,6 +18,7 @@ from quorate.reporting.draw.marks import (
     NAIVE,
     NOISE,
     OTHERS,
+    SEQUENTIAL,
     Marks,
     channel,
     colour,
@@ -27,6 +28,7 @@ from quorate.reporting.draw.marks import (
 )
 from quorate.reporting.draw.scales import broken, wide
 from quorate.reporting.draw.svg import Panel
+from quorate.reporting.pages.panel.biases import DIVERGING
 
 
 def row(value: float, low: float, high: float) -> dict[str, float]:
@@ -208,11 +210,11 @@ def test_labels_on_a_phone_do_not_touch():
     assert len(narrow) < len(wide)
 
 
-@pytest.mark.parametrize(("step", "lines"), [(26, ["noise of one judgment, another", "asked again"]), (20, ["noise…"])])
+@pytest.mark.parametrize(("step", "lines"), [(26, ["noise of one judgment,", "another asked again"]), (20, ["noise…"])])
 def test_a_long_name_is_in_two_lines_where_its_row_has_room(step, lines):
     rows = [{"source": name, "share": 0.5} for name in ("item", "noise of one judgment, another asked again")]
     bars = marks.chart(rows, marks.labels("source"), step=step).mark("bar").encode(x="share:Q")
-    said = [text for text in texts(drawn(bars, width=710)) if text.startswith(("noise", "asked"))]
+    said = [text for text in texts(drawn(bars, width=710)) if text.startswith(("noise", "another"))]
     assert [text[:5] + text[-1:] if text.endswith("…") else text for text in said] == lines
 
 
@@ -265,6 +267,16 @@ def luminance(code: str) -> float:
 def contrast(a: str, b: str) -> float:
     low, high = sorted((luminance(a), luminance(b)))
     return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [SEQUENTIAL, DIVERGING])
+def test_words_stand_out_from_every_shade(colours):
+    scale = {"domain": [-1, 0, 1][-len(colours) :], "range": list(colours)}
+    rows = marks.readable([{"mean": value / 50} for value in range(-50, 51)], "mean", scale)
+    for row in rows:
+        ground = marks.shade(row["mean"], scale["domain"], scale["range"])
+        assert contrast(row["ink"], ground) >= 4
+        assert contrast(row["ink"], ground) == pytest.approx(marks.contrast(row["ink"], ground))
 
 
 @pytest.mark.parametrize("code", sorted({CORRECTED, NAIVE, MISSED, NOISE, *KNOWN.values(), *OTHERS}))

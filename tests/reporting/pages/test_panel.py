@@ -25,6 +25,7 @@ from quorate.reporting.pages.panel.biases import (
     headers,
     joint_tests,
     judges_alone,
+    means_by_judge,
     orders,
     preference,
     rankings_by_judge,
@@ -42,6 +43,12 @@ from quorate.reporting.report import page_of
 def view(shape):
     """A panel of four judges, three of which are systems."""
     return shape("panel").judge_panel
+
+
+def test_every_system_has_rows_of_its_own_in_the_chart_of_means(view):
+    rows = drawn(means_by_judge(view))
+    assert {row["system"] for row in rows} == {*view.systems.values()}
+    assert len({row["of"] for row in rows}) == len({(row["system"], row["speaks for"]) for row in rows}) > 2
 
 
 @pytest.mark.slow

@@ -314,9 +314,27 @@ def own_colour() -> Channel:
     return channel("colour:N", scale=None)
 
 
-def readable(rows: Iterable[Mapping[str, Any]], dark: Callable[[Any], bool]) -> list[Row]:
-    """Rows with the ink of words on them: white where the panel under them is dark."""
-    return [{**row, "ink": "white" if dark(row) else "#14181D"} for row in rows]
+WHITE, BLACK = "#FFFFFF", "#14181D"
+
+
+def readable(rows: Iterable[Mapping[str, Any]], field: str, scale: Mapping[str, Any]) -> list[Row]:
+    """Rows with the ink of words on them, white or black: which stands out more from the shade of the field."""
+    under = [(row, shade(row[field], scale["domain"], scale["range"])) for row in rows]
+    return [{**row, "ink": max((WHITE, BLACK), key=lambda ink: contrast(ink, ground))} for row, ground in under]
+
+
+def contrast(one: str, other: str) -> float:
+    """How far a colour stands out from another, 1 to 21, by the luminances of WCAG 2.
+
+    Examples
+    --------
+    >>> contrast("#FFFFFF", "#000000"), contrast("#777777", "#FFFFFF") > 4
+    (21.0, True)
+    """
+    parts = [[int(code[i : i + 2], 16) / 255 for i in (1, 3, 5)] for code in (one, other)]
+    linear = [[part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in own] for own in parts]
+    low, high = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in linear)
+    return (high + 0.05) / (low + 0.05)
 
 
 def own_ink() -> Channel:

@@ -199,17 +199,21 @@ def fitted(text: str, room: float, size: float) -> str:
 
 
 def broken(text: str, room: float, size: float) -> tuple[str, str]:
-    """A text in two lines of so many pixels: at the last space that the first has, or within a word.
+    """A text in two lines of so many pixels: at the space that makes them most alike, or within a word.
 
     Examples
     --------
-    >>> broken("noise of one judgment, another asked again", 180, 12)
+    >>> broken("noise of one judgment, another asked again", 200, 12)
     ('noise of one judgment,', 'another asked again')
     """
-    end = next(end for end in range(len(text) - 1, -1, -1) if end == 1 or wide(text[:end], size) <= room)
-    space = text.rfind(" ", end // 2, end + 1)
-    end = end if space < 0 else space
-    return text[:end].rstrip(), fitted(text[end:].lstrip(), room, size)
+    spaces = [at for at, letter in enumerate(text) if letter == " "]
+    pairs = [(text[:at], text[at + 1 :]) for at in spaces]
+    first, rest = min(pairs, key=lambda pair: max(wide(line, size) for line in pair), default=(text, ""))
+    if max(wide(first, size), wide(rest, size)) > room:
+        end = next(end for end in range(len(text) - 1, -1, -1) if wide(text[:end], size) <= room)
+        end = max((at for at in spaces if end // 2 < at <= end), default=end)
+        first, rest = text[:end], text[end:].lstrip()
+    return first, fitted(rest, room, size)
 
 
 _CORNERS = {

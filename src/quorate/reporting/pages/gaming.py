@@ -15,7 +15,6 @@ from quorate.wording import at_level, capitalised, counted, listed, whole_percen
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)
 _SHORT = 60
-_DARK = 0.55
 _ROOM = 1.25
 """Of an axis, for words beside the longest bar."""
 _LINES = (CORRECTED, "#D55E00", "#009E73", "#CC79A7", *OTHERS)
@@ -103,12 +102,11 @@ def grid(gaming: Gaming) -> Figure | None:
     def chart() -> Spec:
         low, high = min(row["prize"] for row in rows), max(row["prize"] for row in rows)
         written = [{**row, "text": significant(row["prize"])} for row in rows]
-        drawn = marks.readable(written, lambda row: row["prize"] > low + _DARK * (high - low))
         heads = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
         x = channel("prompts:O", title="prompts", axis=heads)
         y = channel("judges:O", title="judges", axis={"ticks": False, "domain": False})
         scale = {"domain": [low, high], "range": list(SEQUENTIAL), "nice": False, "zero": False}
-        base = marks.chart(drawn, y, step=44).encode(x=x)
+        base = marks.chart(marks.readable(written, "prize", scale), y, step=44).encode(x=x)
         box = base.mark("rect", stroke=INK, strokeOpacity=0.2, cornerRadius=3)
         filled = box.encode(color=channel("prize:Q", scale=scale, legend=None))
         words = base.mark("text", fontSize=13).encode(text="text:N", color=marks.own_ink())

@@ -88,6 +88,11 @@ def test_a_set_of_assertions_is_no_judgment(write):
         assert (table.n_answers, mean(table)) == (2, pytest.approx(0.3))
 
 
+def test_a_metric_that_is_no_name_is_refused(write):
+    with pytest.raises(InvalidData, match="metric"):
+        read(write(output(results=[], asked=[assertion(metric=["a"])])))
+
+
 @pytest.mark.slow
 def test_results_without_an_assertion_take_that_of_their_place(write):
     bare = [{"score": 0.2, "reason": "so"}, {"score": 0.4, "assertion": None}]

@@ -280,8 +280,7 @@ def means(analysis: Analysis) -> Figure | None:
         drawn = [row for row in known if row["row"] in first["row"] and row["column"] in first["column"]]
         values = [row["mean"] for row in drawn]
         scale = {"range": list(SEQUENTIAL), "domain": [min(values), max(values)]}
-        middle = (min(values) + max(values)) / 2
-        drawn = marks.readable(drawn, lambda row: row["mean"] > middle)
+        drawn = marks.readable(drawn, "mean", scale)
         base = marks.chart(drawn, marks.labels(down, sides[down]), step=30)
         short = sum(map(len, {row[across] for row in drawn})) <= 24
         heads = {"labelAngle": 0 if short else -40, "labelLimit": 110, "labelOverlap": False}

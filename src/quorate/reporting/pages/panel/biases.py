@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from quorate.analysis.panel import LEAST_P, SHORT, PanelAnalysis
 from quorate.analysis.words import cut, distinct, number, p_text, significant
+from quorate.estimate.means.targets import scope
 from quorate.estimate.panel.bias import Bias
 from quorate.estimate.panel.reversals import Order, Reversals
 from quorate.frozen import dataclass
@@ -126,7 +127,7 @@ def tiles(rows: Sequence[Row], value: str, pattern: str, legend: str, *, text: s
     most = max(abs(row[value]) for row in rows) or 1
     scale = {"range": list(DIVERGING), "domain": [-most, 0, most], "interpolate": "rgb", "type": "linear"}
     named = [{**row, "across": short[row["system"]]} for row in rows]
-    drawn = marks.readable(named, lambda row: row[value] > 0.72 * most or row[value] < -0.88 * most)
+    drawn = marks.readable(named, value, scale)
     base = marks.chart(drawn, marks.labels("judge"), step=24)
     heads = {"labelAngle": -60, "labelLimit": 130, "labelOverlap": False}
     base = base.encode(x=channel("across:N", sort=None, title=None, axis=heads))
@@ -310,7 +311,8 @@ def means_by_judge(view: PanelAnalysis) -> Figure | None:
         for whom, one in () if found is None else (("this setup", found.setup), ("others like it", found.others)):
             if one is not None:
                 row: Row = {"system": "" if view.alone else view.systems[name], "speaks for": whom, "mean": one.value}
-                rows.append(row | {"low": one.low, "high": one.high, "whom": one.scope})
+                said = scope(one.basis.fit.judgments, one.target, view.panel.means.system or "")
+                rows.append(row | {"low": one.low, "high": one.high, "whom": said})
     if not rows:
         return None
     scopes = {str(row["speaks for"]): str(row["whom"]) for row in rows if row["whom"]}
@@ -322,9 +324,10 @@ def means_by_judge(view: PanelAnalysis) -> Figure | None:
     of = "the panel" if view.alone else str(rows[0]["system"])
     finding = f"The mean of {of} is {number(first.value, places)}"
     shown = [{name: value for name, value in row.items() if name != "whom"} for row in rows]
-    caption = Caption(finding, tuple(lines))
+    drawn = [row | {"of": ", ".join(filter(None, (row["system"], row["speaks for"])))} for row in shown]
+    caption, title = Caption(finding, tuple(lines)), axis(view, "mean, in")
     heads = {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"}
-    return marks.dotted("panel-means", caption, shown, heads, axis(view, "mean, in"), drawn=rows, label="speaks for")
+    return marks.dotted("panel-means", caption, shown, heads, title, drawn=marks.spread(drawn), label="of")
 
 
 def estimate(one: Bias) -> Row:

@@ -266,8 +266,9 @@ def _verdicts(row: Mapping[str, Any], test: Mapping[str, Any], where: str) -> It
     results = list(_parts(list_at(grading.get("componentResults"), f"{where}: componentResults"), where))
     asked = list(_asked(list_at(test.get("assert"), f"{where}: testCase.assert"), where))
     named = object_at(grading.get("namedScores"), f"{where}: namedScores") if not results else {}
-    if {one.get("metric") for one in asked} == named.keys() != set():  # all that is written of its parts
-        results = [{"assertion": one, "score": named[one["metric"]]} for one in asked]
+    metrics = [name_at(one["metric"], f"{where}: metric") if one.get("metric") else "" for one in asked]
+    if {*metrics} == named.keys() != set():  # all that is written of its parts
+        results = [{"assertion": one, "score": named[name]} for one, name in zip(asked, metrics, strict=True)]
     elif not (results or asked) and "score" in grading and grading.get("reason") != _NO_ASSERTIONS:
         results = [grading]  # without its parts
     assertions = [
