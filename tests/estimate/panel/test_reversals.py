@@ -199,3 +199,15 @@ def test_one_judge_of_five_turns_two_subsets_round(shared):
     assert (one.panel.value, one.alone.value) == pytest.approx((0.516, -0.379), abs=0.001)
     assert one.p_holm == pytest.approx(0.005, abs=0.001)
     assert [(r.judge, r.first, r.second) for r in found.possible] == [("gpt-5.4-nano", "Precise IF", "Math")]
+
+
+def test_of_many_judges_it_is_said_how_many_would_reverse_an_order():
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"i{i}", f"j{j}", s, 3 * (s == "ab"[j % 2]) + rng.normal()) for i in range(40) for j in range(7) for s in "ab"
+    ]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
+    found = reversals(q.read(frame, announce=False))
+    assert len(found.sentences) == 3
+    said = "3 of 7 judges alone would reverse the order of some systems, 3 of them for sure: j1, j3 and j5."
+    assert found.sentence == said

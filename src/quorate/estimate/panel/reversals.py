@@ -20,6 +20,8 @@ from quorate.wording import counted, listed, plural
 
 Against = Literal["panel", "others"]
 _NUMBERS = ("mean", "se", "df", "low", "high")
+_TOLD = 2
+"""Judges of whom it is said one by one what each would turn round."""
 _NO_SPREAD = "no spread to judge by"
 
 
@@ -176,10 +178,17 @@ class Reversals(MeansResult):
 
     @property
     def sentence(self) -> str:
-        """The same in one line."""
-        systems = plural(self.means.system or "system")
-        none = f"No {self.means.judge} alone would reverse the order of any two {systems}."
-        return " ".join(self.sentences) or none
+        """The same in one line; of more than two judges how many they are, and who they surely are."""
+        systems, told = plural(self.means.system or "system"), self.sentences
+        if not told:
+            return f"No {self.means.judge} alone would reverse the order of any two {systems}."
+        if len(told) <= _TOLD:
+            return " ".join(told)
+        surely = {pair.judge for pair in self.sure}
+        who = listed([order.judge for order in self.judges if order.judge in surely], most=6)
+        of = f"{len(surely)} of them for sure: {who}" if surely else "none of them for sure"
+        every = counted(len(self.judges), self.means.judge)
+        return f"{len(told)} of {every} alone would reverse the order of some {systems}, {of}."
 
     def rows(self) -> list[Row]:
         """One row for every reversal."""
