@@ -6,13 +6,14 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import polars as pl
 import pytest
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from quorate.decide.next_step import ClusteredVotes
 from quorate.decide.outcome import Outcome
 from quorate.decide.stop import stopping_rule
-from quorate.decide.votes import outcome_of
+from quorate.decide.votes import outcome_of, verdict_of_votes
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_share
 from quorate.numerics.inference import holm_level
 from quorate.numerics.sequential import confidence_sequence
@@ -205,3 +206,28 @@ def test_verdicts_of_smaller_studies_against_all_votes(shared, cluster):
             assert one.false_alarm <= 0.06
     if cluster == "prompt":
         assert all(one.false_alarm > 0.07 for one in found if one.method == "independent")
+
+
+@pytest.mark.parametrize("leaning", [(0.0, 0.0, 0.0), (-0.8, 0.0, 0.8)])
+@pytest.mark.parametrize(("shift", "decided"), [(0.0, 0.0), (0.6, 0.5)])
+def test_three_judges_of_each_prompt_decide_for_themselves(leaning, shift, decided):
+    """Fewer than six are those there are; tolerance: three standard errors of 300 studies."""
+    rng, prompts, studies = np.random.default_rng(5), 40, 300
+    chance = expit(shift + rng.normal(size=(400_000, 1)) + np.array(leaning))
+    lead, covered, told, width = chance.mean() - 0.5, 0, 0, 0.0
+    columns = {"prompt": [f"p{n}" for n in range(prompts) for _ in leaning], "judge": [*"abc"] * prompts}
+    for _ in range(studies):
+        won = rng.random((prompts, 3)) < expit(shift + rng.normal(size=(prompts, 1)) + np.array(leaning))
+        frame = pl.DataFrame({**columns, "winner": np.where(won.ravel(), "x", "y")})
+        votes = read_votes(frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y")), announce=False)
+        found = verdict_of_votes(votes, "x", "y")
+        low, high = found.difference.at(0.95).ends
+        covered, told, width = covered + (low <= lead <= high), told + (found.p_difference < 0.05), width + high - low
+    print(
+        f"judges {leaning}, lead {lead:.3f}: covered {covered / studies:.3f}, told {told / studies:.3f}, width "
+        f"{width / studies:.3f}"
+    )
+    error = 3 * np.sqrt(0.05 * 0.95 / studies)
+    assert covered / studies >= 0.95 - error
+    assert told / studies >= decided
+    assert shift or told / studies <= 0.05 + error
