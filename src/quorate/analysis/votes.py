@@ -12,7 +12,7 @@ from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.decide.next_step import next_step
-from quorate.decide.outcome import TYPES, Claim
+from quorate.decide.outcome import TYPES, Claim, Outcome
 from quorate.decide.votes import Verdict, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
@@ -29,7 +29,7 @@ from quorate.planning.power.detectability import Detectability, detectability
 from quorate.planning.power.prompt_types import Concentration, concentration
 from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING
-from quorate.table.results import Result, Row, plain, rows_of
+from quorate.table.results import Interval, Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import counted, listed
 
@@ -114,6 +114,11 @@ class VotesAnalysis(Result):
     stability_reason: str
     cluster: Cluster | None = None
     board: Ratings | None = None
+
+    @property
+    def level(self) -> float:
+        """Coverage of intervals."""
+        return self.found.margins.level
 
     @property
     def reach(self) -> float:
@@ -382,6 +387,31 @@ class PairAnalysis(Result):
             return concentration(*counts, level=self.verdict.level), ""
         except NotEstimable as error:
             return None, str(error)
+
+    @property
+    def a(self) -> str:
+        """The first system."""
+        return self.verdict.a
+
+    @property
+    def b(self) -> str:
+        """The second system."""
+        return self.verdict.b
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the votes show of the two."""
+        return self.verdict.outcome
+
+    @property
+    def level(self) -> float:
+        """Coverage of intervals."""
+        return self.verdict.level
+
+    @property
+    def estimate(self) -> Interval:
+        """The margin by which voters prefer the first."""
+        return self.verdict.estimate
 
     @property
     def sentence(self) -> str:

@@ -36,7 +36,7 @@ from quorate.table.measured import MeasuredFile, each_measure
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import at_level, brief, counted
+from quorate.wording import at_level, brief, counted, listed
 
 # Comparison of two systems: one question for whatever says how good they are.
 
@@ -182,7 +182,10 @@ def compare(
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
         a, b = the_two(table, system, asked.get("claim")) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
-        raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
+        names = table.models if isinstance(table, Votes) else table.facet(system or SYSTEM).levels
+        raise InvalidInput(
+            f"a, b: name two of {listed(names, most=6)}; for all pairs there is quorate.votes.compare_all"
+        )
     refuse_latent(judgments_or_votes, "judgments_or_votes")
     if price is not None and "judge" in (prices or {}):
         raise InvalidInput("price: give it or one for each judge, not both")

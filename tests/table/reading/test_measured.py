@@ -11,6 +11,7 @@ from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
 from quorate.cli import main
+from quorate.errors import InvalidInput
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 from quorate.table.reading.reading import Unsure
@@ -194,7 +195,7 @@ def test_votes_in_files_of_people_have_them_as_judges_and_ids_as_prompts(tmp_pat
     assert {one.name for one in votes.facets} == {"judge", "prompt"}
 
 
-def test_the_mail_of_answers_is_no_label_of_who_took_part(tmp_path):
+def test_what_people_answered_at_length_is_no_label(tmp_path):
     texts = ("move it to the left", "move it to the top")
     cells = [(f"p{n}", ("f", "m")[n % 2], texts[n % 2], f"2026-03-{1 + n % 28:02}") for n in range(N)]
     assert main(["judges", str(sheet(tmp_path, *rows("participant_id,gender,answer_text,date", cells)))]) == 1
@@ -220,6 +221,27 @@ def test_one_named_criterion_of_two_is_enough_beside_systems_and_judges(tmp_path
     ]
     table = read(sheet(tmp_path, *rows("Artikel-Nr,Gutachter,System,Kohärenz,Schmiss", cells)))
     assert levels(table)["criterion"] == 2
+
+
+@pytest.mark.parametrize("head", ["ndcg,mrr,recall", "rouge1,rouge2,rougeL", "bertscore,unieval,gptscore"])
+def test_what_programs_measured_of_one_system_is_no_family(tmp_path, head):
+    path = sheet(tmp_path, *rows(f"qid,{head}", [(f"q{n}", *FINE[n]) for n in range(4 * N)]))
+    assert {one.name for one in q.analyze(path).measures} == set(head.split(","))
+    with pytest.raises(InvalidInput, match='no facet "system"'):
+        q.compare(path)
+
+
+def test_two_numbered_scores_beside_their_mean_are_no_versions_of_it(tmp_path):
+    cells = [(f"q{n}", *MARKS[n, :2], MARKS[n, :2].mean()) for n in range(N)]
+    found = q.analyze(sheet(tmp_path, *rows("id,score_1,score_2,score", cells)))
+    assert found.estimate.value == pytest.approx(MARKS[:N, :2].mean())
+
+
+def test_words_that_english_has_too_do_not_say_that_a_note_is_french(tmp_path):
+    cells = [(f"q{n // 2}", f"some words {n}", "uv"[n % 2], 1 + MARKS[n // 2, n % 2] % 6) for n in range(2 * N)]
+    with pytest.raises(Unsure, match="in Germany and Austria 1 is the best mark"):
+        read(sheet(tmp_path, *rows("id,text,model,Note", cells)))
+    assert read(sheet(tmp_path, *rows("id,phrase,auditeur,Note", cells))).score == "Note"
 
 
 def test_what_is_their_mean_is_none_of_columns_that_go_together(tmp_path):

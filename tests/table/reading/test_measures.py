@@ -149,3 +149,15 @@ def test_winners_by_criteria_are_each_a_board(tmp_path):
     for place, one in enumerate(found.measures):
         votes = q.read(path, model_a=":DeepL", model_b=":own", winner=names[place], announce=False)
         assert one.answer.sentence == q.rank(votes).sentence
+    assert [one.answer.sentence for one in q.analyze(path).measures] == [
+        q.analyze(q.read(path, model_a=":DeepL", model_b=":own", winner=name, announce=False)).sentence
+        for name in names
+    ]
+
+
+def test_winners_of_many_systems_by_criteria_are_each_analysed(tmp_path, capsys):
+    pairs = [("u", "v"), ("v", "w"), ("w", "u")]
+    cells = [(n, *pairs[n % 3], *(pairs[n % 3][int(2 * one)] for one in SHARES[n, :2])) for n in range(N)]
+    path = sheet(tmp_path, "segment,model_a,model_b,fluency_winner,adequacy_winner", cells)
+    assert main(["analyze", str(path), "--no-report"]) in (0, 2)
+    assert "2 measures, each by itself." in capsys.readouterr().out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
@@ -367,7 +368,9 @@ _ENGLISH = {
     _folded(word): group.split()[-1] for words in _OF.values() for group in words.split(";") for word in group.split()
 }
 _WORDS = {
-    language: {_folded(word) for group in words.split(";") for word in group.split()[:-1]}
+    language: {
+        _folded(word) for group in words.split(";") for word in group.split()[:-1] if _folded(word) != group.split()[-1]
+    }
     for language, words in _OF.items()
 }
 _PHRASES = {word for word in _ENGLISH if "_" in word}
@@ -408,16 +411,16 @@ def plain(text: str) -> str:
     return "_".join(english)
 
 
-def spoken(names: Iterable[str]) -> set[str]:
-    """The languages of which words stand in names, each by its two letters; none for those of English alone.
+def spoken(names: Iterable[str]) -> Counter[str]:
+    """How many words of each language stand in names, by its two letters; those that English has too do not count.
 
     Examples
     --------
-    >>> sorted(spoken(["phrase", "auditeur", "note"])), sorted(spoken(["item", "score"]))
-    (['fr'], [])
+    >>> spoken(["phrase", "auditeur", "système"])["fr"], spoken(["text", "model"])["nl"]
+    (3, 0)
     """
     words = {_folded(word) for name in names for word in re.split(r"[\W_]+", name)}
-    return {language for language, known in _WORDS.items() if words & known}
+    return Counter({language: len(words & known) for language, known in _WORDS.items()})
 
 
 def _parted(word: str) -> list[str]:

@@ -47,7 +47,8 @@ _TURNED = frozenset(words("free no not non without detected detection resisted b
 METRICS = frozenset(
     words(
         "bleu sacrebleu chrf ter comet xcomet rouge meteor bertscore bleurt wer cer ppl pesq stoi dnsmos utmos nisqa "
-        "rougel rougelsum iou miou dice psnr ssim lpips fid"
+        "rouge1 rouge2 rougel rougelsum unieval gptscore bartscore moverscore alignscore sari cider clipscore "
+        "ndcg mrr recall precision f1 auc auroc iou miou dice psnr ssim lpips fid"
     )
 )
 """Words in the name of a column that a program computed: of several none is the score."""

@@ -12,6 +12,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
+    METRICS,
     TOTALS,
     form_of,
     groups_items,
@@ -47,6 +48,8 @@ _LATE = frozenset(("third", "3rd", "adjudicator", "adjudication", "moderator", "
 _FEWEST_UNITS, _MOST_LABELS, _ERRORS = 8, 12, 3
 """Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows;
 and standard errors of a correlation from which on columns measure the same."""
+_VARIANTS = frozenset(words("macro micro weighted samples strict flexible exact norm none precision recall top at k l"))
+"""Words behind the name of a measure that say how it was computed."""
 _TUNED = frozenset(words("temperature top rate ratio share probability prob similarity cosine distance loss lr epoch"))
 """Words in the names of what is set, or describes something, and is no score."""
 
@@ -156,17 +159,20 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
 def _measured_alike(table: Table, free: Sequence[Column]) -> tuple[str, ...]:
     """Columns of broken numbers that measure the same: by the word for it in all names, else by what they hold.
 
-    What no name says is the same has one range, and rows that are high in one are high in the others.
+    Where one alone is named for a measure others may be of others. What no name says is the same has one range, and
+    rows that are high in one are high in the others.
     """
     broken = [one for one in free if one.numeric and not one.whole and one.distinct > MOST_WORDS]
-    broken = [one for one in broken if not (is_of_people(one.name) or is_count(one.name))]
+    broken = [one for one in broken if not (is_of_people(one.name) or is_count(one.name) or no_score(one.name))]
     heads = Counter(words_of(one.name)[0] for one in broken if len(words_of(one.name)) > 1)
     head, size = max(heads.items(), key=lambda pair: pair[::-1], default=("", 0))
-    if size > 1 and head in HINTS:
-        return tuple(one.name for one in broken if words_of(one.name)[0] == head)
+    if size > 1 and head in METRICS:
+        names = tuple(one.name for one in broken if words_of(one.name)[0] == head)
+        return () if any({*words_of(name)[1:]} & (METRICS | _VARIANTS) for name in names) else names
     said = {*HINTS, *TOTALS, *_TUNED}
-    neutral = [one for one in broken if not (no_score(one.name) or is_criterion(one.name) or groups_items(one.name))]
-    neutral = [one for one in neutral if {*words_of(one.name)}.isdisjoint(said) and not is_less(one.name)]
+    if any({*words_of(one.name)} & METRICS or is_criterion(one.name) or is_less(one.name) for one in broken):
+        return ()
+    neutral = [one for one in broken if not (groups_items(one.name) or {*words_of(one.name)} & said)]
     lows, highs = [one.low or 0 for one in neutral], [one.high or 0 for one in neutral]
     if len(neutral) < len("ab") or min(lows) < 0 or max(highs) > 2 * min(highs) or len(neutral) > _MOST_LABELS:
         return ()

@@ -208,7 +208,7 @@ def _says_tried(name: str) -> bool:
 
 
 _VERSIONS = frozenset(("new", "old", "v", "1", "2", "3", "revised", "updated", "previous", "alternative"))
-"""Words behind the name of a score that say which version of it a column holds."""
+"""Words behind the name of a score that say which version of it a column holds, but for a number alone."""
 
 
 def beside_measured(table: Table, score: Column) -> list[Column]:
@@ -218,6 +218,7 @@ def beside_measured(table: Table, score: Column) -> list[Column]:
     """
     own = {*words_of(score.name)}
     again = [one for one in table.columns if one.scored and own < {*words_of(one.name)} <= own | _VERSIONS]
+    again = [one for one in again if any(word.isalpha() for word in {*words_of(one.name)} - own)]
     again = [one for one in again if one.distinct > 1 and not table.within(score.name, one.name)]
     if again:
         return again

@@ -239,7 +239,7 @@ def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str,
         return None
     low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
     others = spoken(name for name in table.names if name not in names)
-    if others and "de" not in others:  # what French calls a mark is more where it is better
+    if others["fr"] > 1 and not others["de"]:  # what French calls a mark is more where it is better
         return None
     are = "is" if len(marks) == 1 else "are"
     said = f"{listed(names, most=6)} {are} from {low:g} to {high:g}: in Germany and Austria 1 is the best mark"
