@@ -218,12 +218,22 @@ def test_records_two_levels_down_are_rows_without_their_summary(tmp_path):
 
 def test_a_score_of_what_is_bad_alone_is_asked_about(tmp_path):
     cells = [
-        (f"p{n}", model, ("Safe", "unsafe")[bad := MARKS[n, at] % 2], MARKS[n, 0] if bad else "")
+        (f"p{n}", model, ("Clean", "flagged")[bad := MARKS[n, at] % 2], MARKS[n, 0] if bad else "")
         for n in range(N)
         for at, model in enumerate(("old", "new"))
     ]
-    with pytest.raises(Unsure, match="severity is empty wherever label is safe, and only there"):
+    with pytest.raises(Unsure, match="severity is empty wherever label is clean, and only there"):
         read(sheet(tmp_path, *rows("prompt_id,model,label,severity", cells)))
+
+
+def test_of_safe_and_unsafe_more_that_is_safe_is_better(tmp_path):
+    cells = [
+        (f"p{n}", model, ("Safe", "unsafe", "UNSAFE")[MARKS[n, at] % 3])
+        for n in range(N)
+        for at, model in enumerate("uv")
+    ]
+    path = sheet(tmp_path, *rows("prompt_id,target_model,verdict", cells))
+    assert mean(read(path)) == pytest.approx((MARKS[:N, :2] % 3 == 0).mean())
 
 
 def test_codes_of_who_won_of_two_models_are_asked_about(tmp_path):

@@ -293,7 +293,7 @@ def test_marks_of_which_one_may_be_the_best_are_asked_about(tmp_path):
 
 def test_measurements_by_their_units_are_no_scores(tmp_path):
     cells = [(f"S{n}", f"drug{n % 2}", 120 + MARKS[n, 0], 118 + MARKS[n, 1], f"site {n % 3}") for n in range(N)]
-    with pytest.raises(Unsure, match="no name says that site is the score"):
+    with pytest.raises(Unsure, match="perhaps site is one"):
         q.compare(sheet(tmp_path, *rows("subject,arm,sbp_baseline_mmHg,sbp_week12_mmHg,site", cells)))
 
 

@@ -365,7 +365,7 @@ ASKED = {
     ),
     "parts of a hundred": (
         rows("Subject,red,green,blue", *(f"{i},{i % 3},{40 - i % 3},60" for i in range(N))),
-        "add up to 100 in every row|no name says",
+        "add up to 100 in every row|no column looks like",
     ),
     "two rows with one sum by chance": (
         rows("key,q0,q1,q2,q3", "gpt,5,3,4,2", "claude,3,5,2,4"),

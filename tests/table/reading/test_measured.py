@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from tests.table.reading.test_forms import book, levels, read
+from tests.table.reading.test_measures import SHARES
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
@@ -34,7 +35,7 @@ def test_columns_of_broken_numbers_that_go_together_are_compared(tmp_path):
 def test_columns_that_do_not_go_together_are_no_family(tmp_path):
     apart = RNG.uniform(0, 1, (4 * N, 2)).round(4)
     path = sheet(tmp_path, *rows("qid,Kolibri,Meise", [(f"q{n}", *apart[n]) for n in range(4 * N)]))
-    with pytest.raises(Unsure, match="no name says that"):
+    with pytest.raises(Unsure, match="no column looks like a judgment by its name"):
         q.compare(path)
 
 
@@ -249,3 +250,83 @@ def test_what_is_their_mean_is_none_of_columns_that_go_together(tmp_path):
     for head in ("BM25,DPR,Kolibri,Mittel", "BM25,DPR,Kolibri,Zusammen"):
         found = q.rank(sheet(tmp_path, *rows(f"qid,{head}", cells)))
         assert sorted(found.systems) == ["BM25", "DPR", "Kolibri"]
+
+
+def test_a_column_that_is_the_same_in_every_row_is_not_what_is_compared(tmp_path):
+    cells = [
+        (f"q{n}", who, "gpt-4o-mini", *SHARES[n, k : k + 2]) for n in range(N) for k, who in enumerate(("bm25", "e5"))
+    ]
+    path = sheet(tmp_path, *rows("question_id,retriever,generator,faithfulness,answer_relevancy", cells))
+    assert {one.answer.a for one in q.compare(path).measures} <= {"bm25", "e5"}
+
+
+def test_a_count_beside_marks_is_no_score(tmp_path):
+    cells = [
+        (f"H{j:02}", f"satz_{n}", "uvw"[k], 1 + MARKS[n, k] % 5, 1 + (n + j + k) % 4)
+        for n in range(N)
+        for j in range(3)
+        for k in range(3)
+    ]
+    table = read(sheet(tmp_path, *rows("Hörer,Satz,Verfahren,Natürlichkeit (1-5),Anzahl Wiedergaben", cells)))
+    assert (levels(table)["judge"], levels(table)["system"]) == (3, 3)
+    assert table.score == "Natürlichkeit (1-5)"
+
+
+def test_places_of_what_was_found_beside_their_relevance_are_no_ranking(tmp_path):
+    cells = [
+        (f"query {n}", who, 1 + r, f"SKU{n}{k}{r}", f"r_{j}", MARKS[(n + r) % N, k] % 4)
+        for n in range(12)
+        for k, who in enumerate(("prod", "semantic"))
+        for r in range(4)
+        for j in range(2)
+    ]
+    table = read(sheet(tmp_path, *rows("query,engine,rank,product_id,rater,relevance", cells)))
+    assert (table.score, levels(table)["system"]) == ("relevance", 2)
+
+
+def test_left_and_right_are_known_in_russian(tmp_path):
+    names = ("Алиса", "Салют", "Базовая")
+    cells = [
+        (n, names[n % 3], names[(n + 1) % 3], f"р{n % 2}", ("левая", "правая", "ничья")[MARKS[n, 0] % 3])
+        for n in range(N)
+    ]
+    votes = read(sheet(tmp_path, *rows("№,система слева,система справа,асессор,победитель", cells)))
+    assert {one.name for one in votes.facets} == {"judge"}
+
+
+@pytest.mark.parametrize("names", [("score_v1", "score_v2"), ("Voto assistente A", "Voto assistente B")])
+def test_scores_of_versions_are_compared_where_the_same_is_asked_again(tmp_path, names):
+    cells = [(n, f"question {n % 4}", ("lou", "kim")[n // 5 % 2], *(MARKS[n, :2] % 5)) for n in range(N)]
+    found = q.compare(sheet(tmp_path, *rows(f"N.,question,reviewer,{','.join(names)}", cells)))
+    assert found.difference.shared_items == N
+
+
+def test_a_sheet_of_a_pilot_is_left_out(tmp_path):
+    cells = [(f"a{n}", who, MARKS[n, k]) for n in range(N) for k, who in enumerate(("ines", "jon"))]
+    head = ("abstract", "rater", "score")
+    path = book(
+        tmp_path / "rounds.xlsx", {"Pilot": [head, *cells], "Main": [head, *((*row[:2], 6 - row[2]) for row in cells)]}
+    )
+    assert q.analyze(path).estimate.value == pytest.approx(6 - MARKS[:N, :2].mean())
+
+
+def test_draws_are_no_rivals_of_a_grade(tmp_path):
+    cells = [(f"q{n}", "uv"[k], 1 + t, 1 + (MARKS[n, k] + t) % 5) for n in range(N) for k in range(2) for t in range(3)]
+    assert q.compare(sheet(tmp_path, *rows("item_key,pipeline,draw,grade", cells))).difference.shared_items == N
+
+
+@pytest.mark.parametrize("sides", ["left,right", "left_model,right_model"])
+def test_users_who_voted_twice_are_judges(tmp_path, sides):
+    cells = [
+        (
+            f"v{n}",
+            f"u_{n // 2 if n % 3 else n}",
+            f"p{n % 7}",
+            "uv"[n % 2],
+            "vu"[n % 2],
+            ("left", "right", "tie")[MARKS[n, 0] % 3],
+        )
+        for n in range(N)
+    ]
+    votes = read(sheet(tmp_path, *rows(f"vote_id,user,prompt,{sides},vote", cells)))
+    assert {one.name for one in votes.facets} == {"judge", "prompt"}

@@ -193,7 +193,7 @@ def test_marked_parts_of_texts_and_priorities_are_no_judgments(tmp_path):
         read(path)
     words = ("Low", "Medium", "High")
     cells = [(f"K-{n}", words[MARKS[n, 0] % 3], 2 + MARKS[n, 1] % 5) for n in range(N)]
-    with pytest.raises(InvalidInput, match="no name says that Priority is the score"):
+    with pytest.raises(InvalidInput, match="perhaps Priority is one"):
         read(sheet(tmp_path, *rows("Key,Priority,Story Points", cells)))
 
 

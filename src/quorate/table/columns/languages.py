@@ -25,6 +25,7 @@ _OF: Mapping[str, str] = {
         redakteur redakteurin editor; krankenpfleger pfleger pflegekraft nurse; anzeige ad;
         korrektheit correctness;
         annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
+        anzahl num; hörer hörerin zuhörer listener;
         bewertung einstufung einschätzung rating; schulnote school_mark; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
         frage question; antwort response; satz sentence; dokument document; bild image;
@@ -117,7 +118,8 @@ _OF: Mapping[str, str] = {
         assistente assistant; vencedor winner; juiz juíza judge; qualidade quality; clareza clarity;
         utilidade usefulness; relevância relevance; coerência coherence; fluência fluency; completude completeness;
         modelo model; texto text; frase sentence; empate tie; revisor revisora reviewer; endereço address;
-        enfermeiro enfermeira nurse; doente paciente patient; anúncio ad;
+        enfermeiro enfermeira nurse; doente paciente patient; corretor corretora marker; médico médica physician;
+        professora teacher; estudante student; documento document; inscrição matrícula id; veredito verdict; anúncio ad;
         seu sua your; carimbo timestamp; nome name; comentário remarks; notícia article;
         avaliador avaliadora evaluator; anotador annotator; especialista expert; pontuação pontos score;
         avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
@@ -201,7 +203,7 @@ _OF: Mapping[str, str] = {
         релевантность relevance; удовлетворённость satisfaction; доверие trust; сообщение message; резюме summary;
         запись recording; метод method; возраст age; пол gender; корректность правильность correctness;
         участник participant; слушатель listener; категория category; изображение image; место rank; время time;
-        город city""",
+        город city; левый левая левое слева left; правый правая правое справа right""",
     "cs": """
         otázka question; odpověď response; hodnotitel rater; porotce juror; lektor marker; recenzent reviewer;
         překladač translator; překlad translation; úloha task; žák pupil; známka grade; hodnocení rating; body points;

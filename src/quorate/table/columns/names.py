@@ -13,13 +13,15 @@ from quorate.wording import words
 HINTS = words(
     "score rating grade mark points stars correct passed pass resolved solved success successes accuracy acc reward "
     "met satisfied fulfilled acceptable ok match likert quality value opinion mos dmos cmos nps csat wer cer bleu "
-    "jailbroken thumb thumbs note liking satisfaction acceptability enjoyment holistic da"
+    "jailbroken thumb thumbs note voto voti liking satisfaction acceptability enjoyment holistic da"
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
     ("violation", "violations", "violated", "unsafe", "harm", "harmful", "toxic", "failed", "failure", "flagged")
 )
 """Words in the name of a column of zeros that says of every item that something did not happen."""
+_NUMBERS = frozenset(("n.", "n\N{DEGREE SIGN}", "n\N{MASCULINE ORDINAL INDICATOR}", "\N{NUMERO SIGN}", "#"))
+"""Signs that stand for number."""
 _CALLED = frozenset(("key", "ref", "n"))
 """Last words in the name of a column that names something, such as ``case_ref``; of an answer it is what is right."""
 MEASURES = frozenset(
@@ -54,8 +56,8 @@ METRICS = frozenset(
 """Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
     words(
-        "first position order swapped flipped shuffled run trial attempt try seed round rank place placing placement "
-        "batch"
+        "first position order swapped flipped shuffled run trial attempt try draw seed round rank place placing "
+        "placement batch"
     )
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
@@ -76,7 +78,7 @@ TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median"
 """Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
 RESOLVED = frozenset(words("agreed moderated final consensus resolved adjudicated awarded reconciled confirmed"))
 """Words in the name of a column that several who judged came to together, beside what each of them gave."""
-SYSTEMS = frozenset(words("model system llm baseline candidate old new control treatment treated variant"))
+SYSTEMS = frozenset(words("model system assistant llm baseline candidate old new control treatment treated variant"))
 """Words in the names of columns that hold the scores of one system each."""
 ARMS = frozenset(
     words(
@@ -307,11 +309,11 @@ def is_id(name: str) -> bool:
 
     Examples
     --------
-    >>> is_id("output_id"), is_id("Patient No."), is_id("no_errors")
-    (True, True, False)
+    >>> is_id("output_id"), is_id("Patient No."), is_id("no_errors"), is_id("N.")
+    (True, True, False, True)
     """
     words = words_of(name)
-    return bool((IDS - {"no"}) & {*words}) or words[-1] == "no"
+    return bool((IDS - {"no"}) & {*words}) or words[-1] == "no" or name.strip().lower() in _NUMBERS
 
 
 def is_judge(name: str) -> bool:

@@ -185,6 +185,14 @@ TRUTHS: tuple[tuple[Level, Level], ...] = (
     ),
     (("\N{MULTIPLICATION SIGN}",), ("\N{WHITE CIRCLE}", "\N{LARGE CIRCLE}", "\N{IDEOGRAPHIC NUMBER ZERO}")),
     (("dislike", "disliked"), ("like", "liked")),
+    (("unsafe", "harmful"), ("safe", "harmless")),
+    (("toxic",), ("nontoxic", "non-toxic", "not toxic")),
+    (("failure", "unsuccessful"), ("success", "successful")),
+    (("unresolved", "not resolved"), ("resolved",)),
+    (("invalid", "not valid"), ("valid",)),
+    (("unhelpful", "not helpful"), ("helpful",)),
+    (("unacceptable", "not acceptable"), ("acceptable",)),
+    (("hallucinated", "hallucination", "unfaithful"), ("faithful", "grounded", "not hallucinated", "no hallucination")),
 )
 """Two words, for 0 and 1."""
 

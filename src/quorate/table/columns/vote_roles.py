@@ -30,7 +30,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     STATUS: aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
-FURTHER: Mapping[str, tuple[str, ...]] = {PROMPT: (*aliases.EXAMPLES, *aliases.SHOWN), JUDGE: aliases.JUDGES_TOO}
+FURTHER: Mapping[str, tuple[str, ...]] = {
+    PROMPT: (*aliases.EXAMPLES, *aliases.SHOWN),
+    JUDGE: (*aliases.JUDGES_TOO, "user"),
+}
 """Names that say a role where no column has one of the others, and one alone one of these."""
 
 

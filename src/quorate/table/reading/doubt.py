@@ -275,7 +275,9 @@ def _open_of_score(
                 f"no column looks like a judgment: no name says that {score} is one, and it holds {_held(column)}; "
                 "name the score, if there is one, with " + argument("score", ...)
             )
-        return f"no name says that {score} is the score", _of_others(options, score, others)
+        return f"no column looks like a judgment by its name: perhaps {score} is one", _of_others(
+            options, score, others
+        )
     coded = column.numeric and column.whole and _FEWEST_CODES <= column.distinct <= _MOST_CODES
     if coded and words_of(score)[-1] in CODED:
         alike: dict[str, Any] = {**options, "score": score}

@@ -147,8 +147,7 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", sure_held),
         ),
         (
-            SYSTEM not in known
-            and all(re.fullmatch(r"(v|version)_?\d+[_.](score|rating|grade|mark)", name.lower()) for name in columns),
+            SYSTEM not in known and all(map(_is_of_version, columns)),
             Said(SYSTEM, f"{several} are versions by their names", "likely"),
         ),
         (
@@ -306,6 +305,12 @@ def _numbered(name: str) -> bool:
     """Whether a name is one of what is judged and its number, such as ``unit3``."""
     words = words_of(name)
     return len(words) > 1 and words[-1].isdigit() and is_judged(" ".join(words[:-1]))
+
+
+def _is_of_version(name: str) -> bool:
+    """Whether a name is of the score of one version, such as ``v2_score`` and ``rating_v2``."""
+    words = re.sub(r"(^|_)(v|version)_?\d+(_|$)", "_", "_".join(words_of(name)), count=1).strip("_").split("_")
+    return words != words_of(name) and {*words} <= {*HINTS}
 
 
 def _is_of_judge(name: str) -> bool:

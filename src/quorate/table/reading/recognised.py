@@ -118,6 +118,7 @@ def _named(table: Table, role: str, claimed: Sequence[str]) -> Sequence[str]:
         return [name for name in claimed if plain(name) == ITEM or table.column(name).distinct > 1]
     named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
     named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
+    named = [name for name in named if table.column(name).distinct > 1] or named
     workers = [name for name in named if not is_person(name)] if role == JUDGE else []
     return workers if len(workers) == 1 else named  # beside whom a participant is who was judged
 
@@ -243,6 +244,8 @@ _CHECKS = frozenset(
     ("chk", "check", "catch", "catch_trial", "practice", "attention_check", "trap", "honeypot", "tutorial")
 )
 """What rows are called that check who judged, or show how it is done."""
+_TRIED_OUT = frozenset(("pilot", "practice", "tutorial", "calibration"))
+"""Words for rows, or a sheet of them, by which it was tried out how to judge."""
 
 
 def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
@@ -266,7 +269,7 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
         if checks:
             keep = f"{quoted(one.name)} NOT IN ({', '.join(map(literal, checks))})"
             shown = listed([f'"{label}"' for label in checks])
-            said = f"source: rows whose {one.name} is {shown} are there to check who judged, by name"
+            said = f"source: rows whose {one.name} is {shown} try out or check, by name, how it is judged"
             raise Unsure(said, ways=(Meant({"where": keep}, "without those rows"),))
     for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
         column = table.column(name)
@@ -284,9 +287,11 @@ _LONGEST_TEXT = 1_000_000
 
 
 def _checks_in(one: Column) -> list[str]:
-    """Labels of rows that were shown to see whether who judged pays heed, as ``BAD`` beside ``TGT`` or ``catch``."""
-    labels = {word: plain(word) for word in one.words} if {*words_of(one.name)} & _KINDS else {}
+    """Labels of rows that try out or check how it is judged, as ``BAD`` beside ``TGT``, ``catch`` or ``Pilot``."""
+    kinds = one.name == SHEET or bool({*words_of(one.name)} & _KINDS)
+    labels = {word: plain(word) for word in one.words} if kinds else {}
     checks = [word for word, said in labels.items() if said in _CHECKS or (said == "bad" and "tgt" in labels.values())]
+    checks += [word for word in labels if word not in checks and {*words_of(word)} & _TRIED_OUT]
     return sorted(checks) if len(checks) < len(labels) == one.distinct else []
 
 

@@ -151,10 +151,12 @@ def _refuse_other_items(whole: DuckDBPyRelation) -> None:
         .limit(1)
         .fetchall()
     )
-    for item, one, other, _ in twice:
+    for item, *files, _ in twice:
+        alike = len({Path(file).name for file in files}) == 1
+        one, other = (Path(*Path(file).parts[-2 if alike else -1 :]) for file in files)
         raise InvalidData(
-            f"source: item {item} is not the same in {Path(one).name} and {Path(other).name}: they are of two versions "
-            "of the data; read them apart"
+            f"source: item {item} is not the same in {one} and {other}: they are of two versions of the data; read "
+            "them apart"
         )
 
 
