@@ -30,8 +30,6 @@ from quorate.table.reading.in_words import is_prose
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
-_ONCE = 0.8
-"""Users to a row, at most, of whom some voted more than once."""
 _AGENTS = frozenset(("agent", "bot", "chatbot", "assistant", "model", "system"))
 """What a name ends in that says who did what is judged."""
 _ASSISTANTS = frozenset(("assistant", "chatbot"))
@@ -60,9 +58,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         named = [
             one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
         ]
-        people = [one for one in table.columns if one.name not in taken and _come_back(table, one, _ONCE)]
-        whole = [one for one in people if _said(one.name) == ["email"] and one.filled == table.rows]
-        whole += [one for one in people if _said(one.name) == ["user"]]
+        whole = [one for one in free if _said(one.name) == ["email"] and one.filled == table.rows]
+        whole += [one for one in free if _said(one.name) == ["user"]]
         users = [one.name for one in whole if not (is_prose(one) or _owns(table, one))]
         found |= _alone(JUDGE, ended or worked or named or users)
     if SYSTEM not in known:
@@ -111,9 +108,9 @@ def _places(table: Table, taken: set[str]) -> list[str]:
     return [one for one in free if table.column(one).distinct > 1][:1]
 
 
-def _come_back(table: Table, one: Column, most: float = 0.5) -> bool:
-    """Whether a column holds words, ``most`` of them for a row, and none that somebody answered."""
-    return not one.numeric and 2 <= one.distinct <= most * table.rows and not RESPONSES & {*words_of(one.name)}
+def _come_back(table: Table, one: Column) -> bool:
+    """Whether a column holds words, each in several rows, and none that somebody answered."""
+    return not one.numeric and 2 <= one.distinct <= table.rows / 2 and not RESPONSES & {*words_of(one.name)}
 
 
 def _owns(table: Table, one: Column) -> bool:
