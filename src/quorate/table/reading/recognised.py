@@ -118,7 +118,8 @@ def _named(table: Table, role: str, claimed: Sequence[str]) -> Sequence[str]:
         return [name for name in claimed if plain(name) == ITEM or table.column(name).distinct > 1]
     named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
     named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
-    named = [name for name in named if table.column(name).distinct > 1] or named
+    varied = [name for name in named if table.column(name).distinct > 1] if role == SYSTEM else []
+    named = varied or named
     workers = [name for name in named if not is_person(name)] if role == JUDGE else []
     return workers if len(workers) == 1 else named  # beside whom a participant is who was judged
 
