@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quorate.numerics.prediction_powered import (
@@ -307,6 +307,7 @@ def test_predictions_pay_from_the_correlation_that_is_said(costs):
 
 
 @given(st.integers(0, 10_000))
+@example(6407)
 def test_no_split_of_a_fine_grid_is_better(seed):
     """By category, with bounds: the number of predicted units in 400 steps, labels of two categories in 60 each."""
     rng = np.random.default_rng(seed)
@@ -318,6 +319,9 @@ def test_no_split_of_a_fine_grid_is_better(seed):
     with np.errstate(divide="ignore"):
         labels = np.minimum(np.stack([left * part, left * (1 - part)]), units * population.weight[:, None, None])
     allowed = (labels >= 5).all(axis=0) & (left > 0)
+    if found is None:  # one category is so rare that too many units would be predicted for five of it
+        assert not allowed.any()
+        return
     square = (population.weight**2 * population.residual)[:, None, None]
     variance = (square / np.where(allowed, labels, 1.0)).sum(axis=0) + population.weight @ population.explained / units
     assert found.variance <= variance[allowed].min() * (1 + 1e-6)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -47,6 +47,7 @@ def test_far_tails_are_where_the_interval_ends(distance):
 
 
 @given(variance=st.floats(1e-6, 10), df=st.integers(1, 500), drawn=effects, level=st.floats(0.5, 0.999))
+@example(variance=1.0, df=1, drawn=(Effect(5e-324, 0.0, 2.0),), level=0.5)
 def test_more_drawn_is_never_narrower_and_tails_turn_the_interval_round(variance, df, drawn, level):
     reach = Reach(variance, float(df), drawn)
     half = reach.half_width(level)

@@ -372,8 +372,9 @@ class Reach:
     def freedom(self) -> float:
         """Satterthwaite's degrees of freedom of that."""
         parts = [(self.variance, self.df), *((one.variance, one.df) for one in self.effects)]
-        spent = sum(part**2 / df for part, df in parts)
-        return sum(part for part, _ in parts) ** 2 / spent if spent > 0 else self.df
+        total = sum(part for part, _ in parts) or 1.0
+        spent = sum((part / total) ** 2 / df for part, df in parts)  # of shares: squares of small variances are zero
+        return 1 / spent if spent > 0 else self.df
 
     def half_width(self, level: float) -> float:
         """Half the interval; with a facet more drawn it is never narrower."""
@@ -403,7 +404,7 @@ class Reach:
         drawn = [one for one in self.effects if one.part > 0]
         sets = chain.from_iterable(combinations(drawn, size) for size in range(1, len(drawn) + 1))
         totals = ((some, sum(one.part for one in some)) for some in sets)
-        return tuple((total, total**2 / sum(one.part**2 / one.df for one in some)) for some, total in totals)
+        return tuple((total, 1 / sum((one.part / total) ** 2 / one.df for one in some)) for some, total in totals)
 
 
 # The largest of K independent standard normals: its mean, spread and quantiles, exact by quadrature.

@@ -240,8 +240,9 @@ def half_widths(
     for size in range(1, len(parts) + 1):
         for some in combinations(parts, size):
             total = sum((part for part, _ in some), np.zeros(()))
-            spent = sum((part**2 / own for part, own in some), np.zeros(()))
-            free = np.where(spent > 0, total**2 / np.maximum(spent, 1e-300), 1.0)
+            whole = np.where(total > 0, total, 1.0)
+            spent = sum(((part / whole) ** 2 / own for part, own in some), np.zeros(()))
+            free = np.where(spent > 0, 1 / np.maximum(spent, 1e-300), 1.0)
             most = np.maximum(most, np.square(_tails(free, upper)) * total)
     half = np.sqrt(np.square(_tails(np.minimum(df, 1e9), upper)) * variance + most)
     return np.where(known, half, np.inf)

@@ -66,6 +66,11 @@ def test_500_judgments_find_six_points_three_times_in_four():
     assert curve.power[0, 0] == pytest.approx(0.7507, abs=5e-5)
 
 
+def test_a_power_that_is_met_to_its_last_digit_is_found():
+    margin = detectable_margin(284, power=0.623, method="exact")
+    assert detectable_margin(sample_size(margin, power=0.623), power=0.623, method="exact") <= margin + 1e-9
+
+
 def test_one_judgment_more_can_be_one_too_few():
     assert power_curve(0.1, [263, 264]).power[0] == pytest.approx([0.9022, 0.8928], abs=5e-5)
 

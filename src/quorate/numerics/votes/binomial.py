@@ -255,9 +255,9 @@ def smallest_n(p: float, target: float, alpha: float) -> int:
         runs_failing = k[fails & (k % 2 == odd)]
         if len(runs_failing):
             lead = int(runs_failing[-1])
-            votes = np.arange(longest[lead] + 2, longest[lead + 2] + 1, 2)
-            failing = votes[rejection((votes - lead - 2) / 2, votes, p) < target]
-            most = max(most, int(failing[-1]))
+            later = np.arange(start[lead] + 2, longest[lead + 2] + 1, 2)
+            failing = later[rejection((later - lead - 2) / 2, later, p) < target]
+            most = max(most, int(failing[-1] if len(failing) else start[lead]))
     return 1 + most
 
 

@@ -110,7 +110,10 @@ class GroupSizes(Brief):
         """
         names, times = self.names, np.asarray(times, dtype=float)
         variance = [np.asarray(between.get(name, 0.0), dtype=float) for name in names]
-        noise = np.maximum(np.asarray(within, dtype=float) * times, 1e-12 * sum(variance, np.zeros(()))) + 1e-200
+        items = np.asarray(within, dtype=float) * times
+        scale = items + sum(variance, np.zeros(()))
+        scale = np.where(scale > 0, scale, 1.0)  # it is their ratios that count, however small they are
+        variance, noise = [one / scale for one in variance], np.maximum(items / scale, 1e-12)
         share = self.shares.reshape(-1, *[1] * noise.ndim)
         weight = self._least(share, variance, noise) if self.wanted is None else self._upwards(self.wanted)
         weight = [one.reshape(-1, *[1] * noise.ndim) if one.ndim == 1 else one for one in weight]
