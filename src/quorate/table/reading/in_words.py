@@ -35,6 +35,8 @@ _SUBSETS = frozenset(
     )
 )
 """What a column is called that says where something comes from, or is for: no judgment of it."""
+_RECORDS = ("[[", "{", "[{")
+"""What cells begin with that hold records or lists of them, such as where in a text something was marked."""
 _LONG = 40
 """Characters of a label, on average, beyond which it is a sentence."""
 
@@ -110,6 +112,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and not {*words_of(one.name)} <= _SUBSETS
         and not is_prose(one)
         and not all(map(DAY.match, one.words))
+        and not any(word.startswith(_RECORDS) for word in one.words)
         and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)} or JUDGE in known)
     ]
     key = [known[ITEM]] if ITEM in known else []

@@ -138,6 +138,8 @@ MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
 ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
+MET_BY_ALL = 1.5
+"""Rows to each text of a question, from which on most systems were asked it."""
 _TOGETHER = frozenset(("group", "team"))
 """What a column of people is called who are judged together."""
 _WANTED = frozenset(("target",))

@@ -41,6 +41,8 @@ _BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
 """What a column is called that says how many gave a ranking."""
 _LISTS = frozenset(("ranking", "rankings", "ranked", "order", "ordering", "ballot"))
 """Words in the name of a column of lists that are rankings."""
+_OF_SIDES = (MARKS["a"] | MARKS["b"]) - {"a", "b", "1", "2"}
+"""Words, longer than a letter, in the names of columns of one side each."""
 _TIES = ("tie", "ties", "draws", "drawn", "no_preference", "n_ties", "equal", "neither")
 """What a column that counts ties is called, beside those of wins."""
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -332,7 +334,8 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     by_name = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
     if has_pairs(table.names) and all(name is not None for name in by_name):
         return str(by_name[0]), str(by_name[1]), ()
-    named = [one.name for one in table.columns if not one.numeric and one.words][:MOST_TRIED]
+    named = [one.name for one in table.columns if not one.numeric and one.words]
+    named = sorted(named, key=lambda name: not {*words_of(name)} & _OF_SIDES)[:MOST_TRIED]
     won, lost = ([name for name in named if _won(name) == side] for side in (0, 1))
     if len(won) == len(lost) == 1 and {*table.column(won[0]).words} & {*table.column(lost[0]).words}:
         return won[0], lost[0], ()
@@ -406,7 +409,10 @@ def _tells_who_won(table: Table, won: Column, sides: tuple[Column, Column], know
 def _are_sides(one: str, other: str) -> bool:
     """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
     words, others = words_of(one), words_of(other)
-    return any(words[at] in MARKS["a"] and others[at] in MARKS["b"] for at in (0, -1))
+    apart = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    inner = apart if len(apart) == 1 and len(words) == len(others) else []
+    pairs = ((words[0], others[0]), (words[-1], others[-1]), *inner)
+    return any(a in MARKS["a"] and b in MARKS["b"] for a, b in pairs)
 
 
 def _numbered_with(one: str, other: str) -> bool:

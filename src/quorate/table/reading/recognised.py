@@ -33,7 +33,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import STATISTICS
 from quorate.table.reading.family import same_scale, same_words
-from quorate.table.reading.key import ASKED, MOST_WORDINGS, claims_of, identifier, is_of_people
+from quorate.table.reading.key import ASKED, MET_BY_ALL, MOST_WORDINGS, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, is_binned, same_in_rows
 from quorate.wording import listed, words
@@ -64,8 +64,6 @@ _MOST_NUMBERED = 20
 """Numbers in a column that may still be those of systems."""
 _BELOW = 3
 """Rows to each level, at least, of which a record beside it tells what was made of them."""
-_MET_BY_ALL = 1.5
-"""Rows to each text of a question, from which on most systems were asked it."""
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
 
@@ -172,14 +170,16 @@ def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
 def id_of_asked(table: Table, known: Mapping[str, str]) -> str | None:
     """What every system answered, by its id or else its text, beside an id that is another in every row."""
     item, system = known.get(ITEM) or identifier(table, {*known.values()}), known.get(SYSTEM)
-    if item is None or system is None or table.column(item).distinct < table.rows or not is_id(item):
+    if system is None or (item is not None and table.column(item).distinct < table.rows):
+        return None
+    if item is not None and not (is_id(item) or counts_rows(table, table.column(item))):
         return None
     key = [name for role in (SYSTEM, JUDGE, REPLICATE) if (name := known.get(role))]
     free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
     free = [one for one in free if not {*words_of(one.name)} & ACTS]
     ids = [one for one in free if is_id(one.name) and 2 <= one.distinct <= table.rows / 2]
     texts = [one for one in free if not one.numeric and {*words_of(one.name)} & ASKED]
-    met_twice = [one for one in texts if _MET_BY_ALL * one.distinct <= table.rows]
+    met_twice = [one for one in texts if MET_BY_ALL * one.distinct <= table.rows]
     for some in (ids, met_twice):
         crossing = [one.name for one in some if table.keys([one.name, *key]) == table.rows]
         if crossing:
@@ -439,8 +439,19 @@ def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
 
 def numbers_of_rows(table: Table) -> set[str]:
     """Columns without a name that count rows from 0 or 1, as data frames write them."""
-    whole = [one for one in table.columns if one.whole and one.distinct == table.rows and one.low in (0, 1)]
-    return {one.name for one in whole if says_nothing(one.name) and (one.high or 0) - (one.low or 0) == table.rows - 1}
+    return {one.name for one in table.columns if says_nothing(one.name) and counts_rows(table, one)}
+
+
+def counts_rows(table: Table, one: Column) -> bool:
+    """Whether a column counts the rows from 0 or 1, in whatever order they stand."""
+    whole = one.whole and one.distinct == one.filled == table.rows and one.low in (0, 1)
+    return whole and (one.high or 0) - (one.low or 0) == table.rows - 1
+
+
+def is_asked_again(table: Table) -> bool:
+    """Whether the text of a question comes back in most rows, as it does where several systems answer it."""
+    texts = [one for one in table.columns if not one.numeric and {*words_of(one.name)} & ASKED]
+    return any(one.distinct > 1 and MET_BY_ALL * one.distinct <= table.rows for one in texts)
 
 
 def _says_again(name: Sequence[str], other: Sequence[str]) -> bool:

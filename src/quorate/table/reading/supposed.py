@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     PEOPLE,
     PROFESSIONS,
     RESPONSES,
+    is_compared,
     is_id,
     is_judged,
     says_nothing,
@@ -27,6 +28,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.family import same_words
 from quorate.table.reading.in_words import is_prose
+from quorate.table.reading.key import ASKED, MET_BY_ALL
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
@@ -73,6 +75,8 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         made = [one.name for one in free if _are_makers(one) and one.name not in found.values()]
         models = models or (made if JUDGE in {*known, *found} else [])
         found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))
+    if SYSTEM not in {*known, *found} and ITEM not in known:
+        found |= _alone(SYSTEM, _asked_the_same(table, {**known, **found}.get(JUDGE, "")))
     if compared and SYSTEM not in {*known, *found}:
         named = _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")})
         found |= _alone(SYSTEM, named or _places(table, {*taken, *found.values()}))
@@ -93,6 +97,15 @@ def nameless(table: Table, taken: set[str], known: Mapping[str, str]) -> tuple[l
     both = len(free) == len("ab") and not item and table.keys([one.name for one in free]) == table.rows
     both = both and bool(free[0].words or free[0].distinct < table.rows)
     return (free[1:], {ITEM: free[0].name}) if both else ([one for one in free if one.words], {})
+
+
+def _asked_the_same(table: Table, judge: str) -> list[str]:
+    """Columns of what is compared, by their names, each level of which answered the questions that others did."""
+    texts = [one for one in table.columns if not one.numeric and {*words_of(one.name)} & ASKED]
+    asked = [one.name for one in texts if one.distinct > 1 and MET_BY_ALL * one.distinct <= table.rows]
+    beside = [judge] if judge else []
+    named = [name for name in _compared(table, {*asked, *beside}) if is_compared(name)]
+    return [name for name in named if any(table.keys([text, name, *beside]) == table.rows for text in asked)]
 
 
 def _compared(table: Table, taken: set[str]) -> list[str]:

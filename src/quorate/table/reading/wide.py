@@ -112,7 +112,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     Unsure
         If such columns are there and cannot be read as they stand.
     """
-    row = _row(table, known)
+    row = _row(table, known, aside)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
@@ -547,15 +547,15 @@ def _both_shares(one: Column, person: Column) -> bool:
     return is_given(person.name) and len(shares) == len("ab") and all((two.high or 0) <= 1 for two in shares)
 
 
-def _row(table: Table, known: Mapping[str, str]) -> str | None:
-    """The column that says what every row is; None if no column tells all rows apart."""
+def _row(table: Table, known: Mapping[str, str], aside: set[str]) -> str | None:
+    """The column that says what every row is, and is not put aside; None if no column tells all rows apart."""
     if table.rows < 2:
         return None
     if ITEM not in known and JUDGE in known and table.keys([known[JUDGE]]) == table.rows:
         return known[JUDGE]
     key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
     if ITEM not in known:
-        ids = [one for one in table.columns if one.name not in known.values() and names_rows(table, one)]
+        ids = [one for one in table.columns if one.name not in {*known.values(), *aside} and names_rows(table, one)]
         judged = {one.name for one in ids if is_judged(one.name)}
         ids.sort(key=lambda one: (measures(one.name), one.name not in judged, not is_id(one.name), one.name))
         if JUDGE in known and ids and {*words_of(ids[0].name)} <= _ROWS:  # a number of rows beside what each judge met
