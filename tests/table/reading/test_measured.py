@@ -330,3 +330,83 @@ def test_users_who_voted_twice_are_judges(tmp_path, sides):
     ]
     votes = read(sheet(tmp_path, *rows(f"vote_id,user,prompt,{sides},vote", cells)))
     assert {one.name for one in votes.facets} == {"judge", "prompt"}
+
+
+def test_two_sides_are_found_among_many_columns_of_text(tmp_path):
+    more = ",".join(f"note_{k}" for k in "abcdefghijklm")
+    pairs = ("flux", "sdxl")
+    cells = [
+        (
+            *(f"{k}{n % 3}" for k in "abcdefghijklm"),
+            f"P{n}",
+            pairs[n % 2],
+            pairs[1 - n % 2],
+            ("left", "right", "tie")[MARKS[n, 0] % 3],
+        )
+        for n in range(N)
+    ]
+    path = sheet(tmp_path, *rows(f"{more},Input.prompt_id,Input.left_model,Input.right_model,Answer.preference", cells))
+    assert read(path).models == pairs
+
+
+def test_places_in_texts_that_somebody_marked_are_no_labels(tmp_path):
+    path = tmp_path / "all.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"id": n, "text": f"Ada {n}", "label": [[0, 3 + n % 2, "PER"]]}) for n in range(N))
+    )
+    with pytest.raises(InvalidInput, match="no column looks like a judgment"):
+        q.analyze(path)
+
+
+def test_what_every_system_was_asked_is_the_item_beside_a_count_of_rows(tmp_path):
+    cells = [
+        (f"c{j}", f"line_{n}", ("claude-3-5-haiku", "gemini-1.5-flash")[k], MARKS[n, k])
+        for n in range(N)
+        for j in range(2)
+        for k in range(2)
+    ]
+    cells = [(len(cells) - place, *row) for place, row in enumerate(cells)]
+    table = read(sheet(tmp_path, *rows("entry,critic,line_id,writer_model,stars", cells)))
+    assert levels(table) == {"item": N, "judge": 2, "system": 2}
+
+
+def test_questions_that_every_pipeline_answered_pair_them(tmp_path):
+    cells = [
+        (f"question {n}?", f"found {n} {k}", *SHARES[n, k : k + 2], who) for n in range(N) for k, who in enumerate("uv")
+    ]
+    cells = [(place, *row) for place, row in enumerate(cells)]
+    head = ",user_input,retrieved_contexts,faithfulness,answer_relevancy,pipeline"
+    found = q.analyze(sheet(tmp_path, *rows(head, cells)))
+    assert [one.answer.difference.shared_items for one in found.measures] == [N, N]
+
+
+def test_a_judge_that_never_says_unclear_is_one_of_the_others(tmp_path):
+    words = ("yes", "no", "unclear")
+    cells = [(n + 1, *(words[MARKS[n, k] % 3] for k in range(2)), words[MARKS[n, 2] % 2]) for n in range(N)]
+    table = read(sheet(tmp_path, *rows(",rater_A,rater_B,rater_C", cells)))
+    assert (table.labels, levels(table)["judge"]) == (("no", "unclear", "yes"), 3)
+
+
+def test_polish_letters_of_windows_are_read(tmp_path):
+    cells = [(f"k{n}", "jury", "za\u017c\u00f3\u0142ci\u0107 g\u0119\u015bl\u0105", MARKS[n, 0]) for n in range(N)]
+    path = sheet(tmp_path, *rows("id,s\u0119dzia,tekst,ocena", cells))
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp1250"))
+    assert any("Windows-1250" in note for note in read(path).notes)
+
+
+def test_of_a_record_that_says_what_a_reward_is_made_of_the_reward_is_the_score(tmp_path):
+    runs = [
+        {
+            "task_id": n,
+            "reward": float(one),
+            "info": {"reward_info": {"info": {"r_actions": float(one)}}},
+            "trial": t,
+        }
+        for n in range(N)
+        for t in range(2)
+        for one in [MARKS[n, t] % 2]
+    ]
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(runs))
+    found = q.compare((tmp_path / "a.json", tmp_path / "b.json"))
+    assert found.estimate.value == 0

@@ -19,6 +19,7 @@ _OF: Mapping[str, str] = {
         bewerter bewerterin beurteiler beurteilerin einschätzer rater; experte expertin expert; kohärenz coherence;
         relevanz relevance; nützlichkeit usefulness; lesbarkeit readability; hilfsbereitschaft helpfulness;
         qualität quality; verfahren method; anbieter provider; befunder reader; messzeitpunkt zeitpunkt occasion;
+        nutzername benutzername username;
         radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
@@ -60,7 +61,7 @@ _OF: Mapping[str, str] = {
         catégorie category; critère criterion; produit product; numéro number; préféré preferred;
         premier première first; deuxième seconde second; juré jurée juror;
         intervieweur intervieweuse interviewer; candidat candidate candidate;
-        horodateur timestamp; adresse address; votre your; nom name;
+        horodateur timestamp; nom_d_utilisateur username; adresse address; votre your; nom name;
         commentaire remarque remarks; moyenne mean; réussi passed; juste correct; nouveau nouvelle new;
         ancien ancienne old; actuel actuelle current;
         votant votante voter; répondant répondante sondé sondée respondent;
@@ -92,7 +93,8 @@ _OF: Mapping[str, str] = {
         creatividad creativity; originalidad originality; estructura structure; contenido content;
         seguridad safety; naturalidad naturalness; cortesía politeness; consistencia consistency;
         satisfacción satisfaction; confianza trust; mensaje message; resumen summary; grabación recording;
-        método method; marca_temporal timestamp; mejor better; ciudad city; adecuación adequacy; empatía empathy;
+        método method; marca_temporal timestamp;
+        nombre_de_usuario username; mejor better; ciudad city; adecuación adequacy; empatía empathy;
         médica physician""",
     "it": """
         assistente assistant; posto place; revisore reviewer; giudice judge; qualità quality; chiarezza clarity;
@@ -106,7 +108,8 @@ _OF: Mapping[str, str] = {
         destra right; durata duration; lingua language; prodotto product; corretto correct; superato passed;
         numero number; sistema system; articolo article; esercizio exercise; preferito preferita preferred;
         indirizzo address; tuo suo your; primo prima first; secondo seconda second; pari tie; media mean;
-        attuale current; nuovo new; vecchio old; valutatori evaluator; commento osservazioni remarks;
+        attuale current; nuovo new; vecchio old; valutatori evaluator;
+        nome_utente username; commento osservazioni remarks;
         fedeltà faithfulness; fluenza fluency; assaggiatore assaggiatrice taster; campione sample;
         complessivo complessiva overall;
         rispondente intervistato respondent; stimolo stimulus; stile style; concisione conciseness;
@@ -120,7 +123,7 @@ _OF: Mapping[str, str] = {
         modelo model; texto text; frase sentence; empate tie; revisor revisora reviewer; endereço address;
         enfermeiro enfermeira nurse; doente paciente patient; corretor corretora marker; médico médica physician;
         professora teacher; estudante student; documento document; inscrição matrícula id; veredito verdict; anúncio ad;
-        seu sua your; carimbo timestamp; nome name; comentário remarks; notícia article;
+        seu sua your; carimbo timestamp; nome_de_usuário username; nome name; comentário remarks; notícia article;
         avaliador avaliadora evaluator; anotador annotator; especialista expert; pontuação pontos score;
         avaliação rating; rótulo label; pergunta question; resposta response; redação essay; aluno aluna pupil;
         imagem image; tradução translation; tarefa task; exemplo example; esquerda left; direita right;
@@ -167,7 +170,8 @@ _OF: Mapping[str, str] = {
         bezpieczeństwo safety; naturalność naturalness; uprzejmość politeness; zgodność consistency;
         zadowolenie satisfaction; zaufanie trust; wiadomość message; nagranie recording; metoda method;
         miasto city; wiek age; płeć gender; trafność relevance; dokładność accuracy; uczestnik participant;
-        słuchacz listener; etykieta label; kategoria category; obraz image; kandydat candidate; czas time""",
+        słuchacz listener; etykieta label; kategoria category; pewność confidence;
+        adnotator adnotatorka annotator; obraz image; kandydat candidate; czas time""",
     "sv": """
         granskare reviewer; kvalitet quality; tydlighet clarity; bedömare rater; domare judge; läkare physician;
         lärare teacher; ärende case; fråga question; svar response; mening sentence; elev pupil; bild image;
@@ -380,6 +384,7 @@ _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
 """Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
+_NUMBER = "nummer"
 _WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}|[\uac00-\ud7a3]{4,}")
 _CHRF = re.compile("chrF", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
@@ -449,5 +454,7 @@ def _english(word: str) -> str:
     """A word in English, with the number behind it."""
     if word in _ENGLISH:
         return _ENGLISH[word]
+    if word.endswith(_NUMBER) and word.removesuffix(_NUMBER) in _ENGLISH:  # as Schülernummer and leerlingnummer
+        return f"{_ENGLISH[word.removesuffix(_NUMBER)]}_number"
     numbered = _NUMBERED.fullmatch(word)
     return _ENGLISH[numbered[1]] + numbered[2] if numbered and numbered[1] in _ENGLISH else word

@@ -30,7 +30,7 @@ MEASURES = frozenset(
         "datetime created start started end ended updated due deadline duration ms rt years months days hours "
         "minutes count latency age runtime size bytes width height line steps experience confidence certainty weight "
         "params parameters max min std sd variance diff abs turns messages mmol mmhg mm hg kg bpm mg ml cm ldl hdl "
-        "threshold cutoff"
+        "threshold cutoff flesch kincaid"
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""

@@ -111,7 +111,7 @@ def _of_sqlite(state: tuple[str, int, int]) -> bool:
     return True
 
 
-Encoding = Literal["utf-8-sig", "utf-16", "cp1252", "cp932", "gb18030", "cp949", "cp1251"]
+Encoding = Literal["utf-8-sig", "utf-16", "cp1252", "cp932", "gb18030", "cp949", "cp1251", "cp1250"]
 
 PACKED = b"\x1f\x8b"
 """How a file begins that gzip packed."""
@@ -130,10 +130,14 @@ _CALLED: Mapping[Encoding, str] = {
     "cp949": "Windows-949 (Korean)",
     "gb18030": "GB 18030",
     "cp1251": "Windows-1251 (Cyrillic)",
+    "cp1250": "Windows-1250 (Central European)",
 }
 _FEWEST_HIGH, _BESIDE_EACH, _MOSTLY, _OF_KANA, _PLAIN = 8, 0.5, 0.9, 0.02, 127
 """Bytes of other letters from which on they tell a script, the shares of those beside each other, of its letters and
 of kana in Japanese, and the last of plain characters."""
+_POLISH = re.compile(rb"[a-z\x9c\x9f\xe6\xea\xf1\xf3][\xb3\xb9\xbf][a-z\x9c\x9f\xe6\xea\xf1\xf3]")
+_FEWEST_POLISH = 3
+"""Letters inside words that are signs in Windows-1252, and how many tell Windows-1250."""
 _NO_LETTERS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 _BLOCK = 1 << 20
 
@@ -174,7 +178,7 @@ def begins_in(block: bytes) -> Encoding:
 
 
 def _script_of(block: bytes) -> Encoding | None:
-    """The encoding of Japanese, Chinese, Korean or Cyrillic text, most of whose letters are of the script; else None.
+    """The encoding of Japanese, Chinese, Korean or Cyrillic text, most of whose letters are of the script, or Polish.
 
     Letters with accents stand alone or in twos among plain ones, and those of these scripts in words.
     """
@@ -192,7 +196,7 @@ def _script_of(block: bytes) -> Encoding | None:
                 if name == "cp932" and kana >= _OF_KANA * len(letters):  # whose second bytes may be plain
                     return name
                 return None if apart or name == "cp932" else name
-    return None
+    return "cp1250" if len(_POLISH.findall(block)) >= _FEWEST_POLISH else None
 
 
 def notes_of(encoding: Encoding) -> tuple[Note, ...]:

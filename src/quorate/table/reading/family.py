@@ -80,8 +80,10 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
         scored = [one for one in judges if one.scored]
         known = {word for one in scored for word in one.words}  # one judge may never give one of the words
-        if all(one.scored or {*one.words} <= known for one in judges):
-            return tuple(one.name for one in judges), False
+        others = {word for one in judges if not one.scored for word in one.words}
+        also = bool(scored) and known <= others and len(others) <= MOST_WORDS  # yes and no, where others say unclear
+        if also or all(one.scored or {*one.words} <= known for one in judges):
+            return tuple(one.name for one in judges), also
         odd = [one.name for one in judges if not one.scored and one.words] if scored else []
         if odd:
             held = [word for word in table.column(odd[0]).words if not word.replace(".", "", 1).isdigit()]

@@ -136,7 +136,7 @@ _FEWEST_NUMBERED = 10
 """Labels of one form that are numbered, from which on they are of what is judged."""
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
-ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
+ASKED = frozenset(("question", "prompt", "instruction", "input", "inputs", "query"))
 """Words in the name of a column of what was asked."""
 MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""

@@ -319,6 +319,8 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) ->
     """
     scores = [one for one in table.columns if one.scored and {*HINTS} & {*words_of(one.name)} and one.distinct > 1]
     scores = [one for one in scores if not (is_criterion(one.name) or is_of_people(one.name) or is_count(one.name))]
+    whole = [one for one in scores if "." not in one.name]  # beside which a record says what it was made of
+    scores = whole if len(whole) == 1 else scores
     others = [name for name in columns if name not in {one.name for one in scores}]
     answers = all({*words_of(name)} & ANSWERS for name in others)  # what was answered, and what is right
     if words and answers and not scores:

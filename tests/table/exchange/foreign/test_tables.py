@@ -1,4 +1,4 @@
-"""One table each: metrics of Ragas, feedback of LangSmith, frames of Phoenix, and columns of RewardBench."""
+"""One table each: Ragas, LangSmith, Phoenix, columns of RewardBench, reports of SWE-bench, lines of trec_eval."""
 
 from __future__ import annotations
 
@@ -221,4 +221,54 @@ def test_averages_of_subsets_are_no_judgments(tmp_path):
     path = tmp_path / "model.json"
     path.write_text(json.dumps({"model": "m", "model_type": "DPO", "chat_template": "t", "math": 0.5, "ties": 0.2}))
     with pytest.raises(InvalidData, match=r"holds averages of subsets alone; name the file of its scores"):
+        read(path)
+
+
+REPORT = {
+    "total_instances": 5,
+    "submitted_instances": 4,
+    "resolved_instances": 2,
+    "incomplete_ids": ["e"],
+    "submitted_ids": ["a", "b", "c", "d"],
+    "resolved_ids": ["a", "c"],
+    "unresolved_ids": ["b"],
+    "empty_patch_ids": ["d"],
+}
+
+
+def test_what_was_submitted_to_swe_bench_is_resolved_or_not(write_json):
+    table = read(write_json(REPORT))
+    assert (table.facet("item").levels, table.mean.tolist()) == (("a", "b", "c", "d"), [1, 0, 1, 0])
+    assert "1 instance not submitted: left out" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"resolved_ids": ["z"]}, "z is resolved and not submitted"),
+        ({"submitted_ids": [], "resolved_ids": []}, "nothing was submitted"),
+        ({"submitted_ids": {"a": 1}}, "submitted_ids"),
+    ],
+)
+def test_reports_of_swe_bench_that_cannot_be(write_json, change, said):
+    with pytest.raises(InvalidData, match=said):
+        read(write_json({**REPORT, **change}))
+
+
+QUERIES = [(name, query) for query in ("301", "302", "all") for name in ("num_ret", "map", "P_10")]
+TREC = [f"{name:<22}\t{query}\t{0.25 * place:.4f}" for place, (name, query) in enumerate(QUERIES)]
+
+
+def test_measures_of_queries_without_counts_and_those_of_all(tmp_path):
+    path = tmp_path / "bm25.eval"
+    path.write_text("\n".join(["runid                 \tall\tbm25", *TREC]) + "\n")
+    with pytest.raises(InvalidInput, match=r"2 measures, .*map \(2, 0.25 to 1\)"):
+        read(path)
+    table = read(path, part="map")
+    assert (table.facet("item").levels, table.mean.tolist()) == (("301", "302"), [0.25, 1])
+    path.write_text("\n".join([*TREC, "and more"]) + "\n")
+    with pytest.raises(InvalidData, match="line 10 is no measure, query and value"):
+        read(path, part="map", format="trec-eval")
+    path.write_text("\n".join(TREC[-3:]) + "\n")
+    with pytest.raises(InvalidData, match="averages of all queries alone"):
         read(path)
