@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from examples import of_components
+from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -58,6 +59,19 @@ def test_draws_spread_as_the_standard_errors_say(fit, draws):
     np.testing.assert_allclose(draws.level_means["judge"].std(axis=0), wanted, rtol=0.1)
     for t in fit.identified.representatives:
         assert draws.scored[:, t].std() == pytest.approx(np.sqrt(fit.covariance[t, t]), rel=0.15)
+
+
+def test_scores_ten_times_as_wide_are_drawn_ten_times_as_wide(simulate):
+    frame, facets = simulate({"item": 12, "judge": 3}, keep=0.7, seed=6), {"item": "item", "judge": "judge"}
+    one, ten = (
+        q.decompose(q.read(frame.with_columns(pl.col("score") * by + by - 1), facets=facets)).bootstrap(100)
+        for by in (1, 10)
+    )
+    assert np.abs(one.shift).max() > 1e-3
+    for name, by in {"theta": 100, "scored": 100, "plausible": 100, "shift": 10}.items():
+        np.testing.assert_allclose(getattr(ten, name), by * getattr(one, name), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(ten.level_means["judge"], 10 * one.level_means["judge"] + 9, rtol=1e-6)
+    np.testing.assert_allclose(ten.plausible_spread("judge"), 100 * one.plausible_spread("judge"), rtol=1e-6)
 
 
 def test_draws_are_the_same_every_time_and_follow_a_seed(fit, draws):
@@ -115,6 +129,14 @@ def test_the_sensitivity_of_a_fixed_facet_has_an_interval(fit, draws):
         low, high = draws.interval("judge", method=method).ends
         assert draws.interval(" judge", method=method).ends == (low, high)
         assert 0 <= low < fit.variance("judge") < high
+
+
+def test_plausible_components_four_times_the_true_ones_spread_level_means_twice_as_far(fit):
+    draws = fit.bootstrap(100)
+    vars(draws)["plausible"] = np.tile(4 * draws._truth, (100, 1))
+    means = fit.assembled.fixed.levels["judge"] @ fit.beta
+    wanted = 2 * np.std(means) - np.std(means + 2 * (draws.level_means["judge"] - means), axis=1)
+    np.testing.assert_allclose(draws.plausible_spread("judge"), np.maximum(wanted, 0) ** 2, atol=1e-12)
 
 
 def test_shares_are_fractions_around_the_shares_shown(fit, draws):
@@ -232,6 +254,15 @@ def test_the_interval_of_a_mean_is_the_studentised_bootstrap(fit, draws):
     estimate = of_components(fit)
     assert half(estimate) == pytest.approx(literal(fit, draws, estimate, estimate.basis.gradient), rel=0.1)
     assert half(estimate) > estimate.at(method="wald").half_width
+
+
+def test_means_moved_by_one_standard_error_have_the_interval_of_a_folded_normal(judged):
+    fit = q.decompose(judged(SIZES, replicates=2, seed=5))
+    draws, basis = fit.bootstrap(100), of_components(fit).basis
+    weight, se = basis.weight, np.sqrt(basis.plain)
+    drawn = np.tile(fit.theta * fit.assembled.scale**2, (100, 1)), np.tile(se * weight / (weight @ weight), (100, 1))
+    vars(fit)["default_bootstrap"] = replace(draws, theta=drawn[0], shift=drawn[1])
+    assert half(of_components(fit)) == pytest.approx(stats.foldnorm.ppf(0.95, 1) * se)
 
 
 @pytest.mark.slow

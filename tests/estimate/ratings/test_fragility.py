@@ -76,6 +76,12 @@ def test_a_pair_by_hand():
     assert found.sentence == "Without 11 votes of 100 (0.11 of them) y would be ahead of x, first by win rate."
 
 
+def test_of_two_that_are_as_near_the_one_with_more_wins_is_named():
+    """y has 11 of 20, x 11 of 23, z 5 of 11; without two votes either comes first."""
+    found = fragility(votes_of([(8, 8, 0), (3, 4, 0), (3, 1, 0)]))
+    assert (found.top, found.contender, found.dropped) == ("y", "x", 2)
+
+
 def test_ratings_of_a_pair_need_as_many():
     found = fragility(votes_of([(55, 45, 10)], names="xy"), by="bradley-terry")
     assert (found.dropped, found.drops, found.exact) == (11, (("x", "y", 11),), False)
@@ -181,6 +187,16 @@ def test_no_vote_of_a_flip_could_stay(seed, fewest_votes):
     assert dropped == fewest_votes
     assert flips(DESIGN, counts, top, flip)
     assert not flips(DESIGN, counts, top, LeaderFlip(flip.system, dropped - 1, ((winner, loser, dropped - 1),)))
+
+
+def test_as_many_of_the_next_are_tried_as_are_asked_for():
+    """y is nearer to x; z, with few votes, comes first without fewer of them."""
+    counts = np.zeros((1, 3, 3))
+    counts[0, :, 0], counts[0, :, 1] = [60, 9, 8], [50, 6, 7]
+    order = np.argsort(-fit(DESIGN, counts[..., None]).theta[:3, 0]).tolist()
+    (top, one), (_, two) = (cheapest_flip(DESIGN, counts, contenders) for contenders in (1, 2))
+    assert (top, one.system, two.system) == (order[0], order[1], order[2])
+    assert two.dropped < one.dropped
 
 
 def test_a_vote_that_cannot_be_spared_is_passed_over():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.planning.search import optimum
 from quorate.planning.search.optimum import contenders, precise, reached, redrawn, within
 
 LIMITS = {"items": [20, 50, 100, 141], "prompts": [1, 3], "judges": [1, 3]}
@@ -98,6 +99,29 @@ def ranked(fit):
 def design_of(searched, kept, position):
     plan = searched.projection(kept, position)
     return plan.layout, dict(plan.design)
+
+
+def test_contenders_come_by_variance_then_levels_once_each_and_no_more_than_are_looked_at(monkeypatch):
+    """Prompts vary nothing, so that replicates are worth as much: 1 / items + 1 / calls."""
+    source = q.components({"item": 1.0, "replicate": 1.0, "prompt": 0.0})
+    limits = {"items": [10, 19, 20], "prompts": [1, 2, 3], "replicates": [1, 2, 3]}
+    ranked = q.plan(source, budget=60, limits=limits, layouts=("factorial",))
+    kept, _ = contenders(ranked)
+    designs = [tuple(design_of(ranked.searched, kept, at)[1].values()) for at in range(len(kept.cost))]
+    twenty, ten = [(20, 3, 1), (20, 1, 3), (20, 2, 1), (20, 1, 2), (20, 1, 1)], [(10, 3, 2), (10, 2, 3), (10, 2, 2)]
+    assert designs == twenty + ten
+    monkeypatch.setattr(optimum, "_MOST_STRATEGIES", 3)
+    np.testing.assert_array_equal(contenders(ranked)[0].variance, kept.variance[:3])
+
+
+def test_the_plan_comes_first_where_another_has_less_variance_and_a_wider_interval():
+    source = q.components({"item": 0.2, "prompt": 0.05, "judge": 0.02, "replicate": 2.0})
+    limits = {"items": range(2, 40, 3), "prompts": [1, 2, 3, 4], "judges": [1, 2, 3, 5]}
+    ranked = q.plan(source, half_width=1.5, limits=limits)
+    kept, _ = contenders(ranked)
+    assert design_of(ranked.searched, kept, 0) == (ranked.plan.layout, dict(ranked.plan.design))
+    assert kept.variance[1] < kept.variance[0]
+    assert kept.cost.max() <= ranked.cost * (1 + 1e-9)
 
 
 @pytest.mark.slow

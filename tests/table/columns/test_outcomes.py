@@ -144,6 +144,7 @@ def test_hostile_labels_stay_on_one_line():
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
     assert shown("a\n b") == '"a b"'
+    assert (len(shown("y" * 60)), shown("y" * 61)) == (62, f'"{"y" * 57}..."')
     assert plain("Tie (BothBad)") == "tie_both_bad"
     assert plain("RaterID") == plain("rater id") == "rater_id"
 
