@@ -188,7 +188,9 @@ def test_a_share_against_a_bar():
     assert found.p_value == pytest.approx(at_least(47, 50, 0.9), rel=1e-9)
     assert at_least(47, 50, found.low) == pytest.approx(0.025, rel=1e-9)
     assert at_least(48, 50, found.high) == pytest.approx(0.975, rel=1e-9)
-    assert not found.shown
+    assert (found.shown, found.exit_code, plan_bar(0.9, rate=0.95).exit_code) == (False, 2, 0)
+    close, above = plan_bar(0.9, seen=(49, 50)), plan_bar(0.9, seen=(50, 50))  # one-sided p .034 and .005
+    assert (close.shown, close.low < 0.9, above.shown, above.exit_code) == (False, True, True, 0)
     assert plan_bar(0.9, seen=(40, 50)).shown
     assert plan_bar(0.9, seen=(45, 50)).needed is None
     assert plan_bar(0.1, rate=0.05).needed == plan_bar(0.9, rate=0.95).needed

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from scipy.special import erfc
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -54,12 +55,38 @@ def test_few_judges_make_wide_intervals(dependent):
     assert (high - low)[0] / 2 == pytest.approx(4.30265 * found.error[0], rel=1e-3)  # R: qt(.975, 2)
 
 
+def test_by_prompts_and_judges_variances_add_up_and_the_facet_with_the_fewest_says_the_rest():
+    """Cameron, Gelbach and Miller: V(prompt) + V(judge) - V(both), the last of single votes; never below one alone."""
+    rng = np.random.default_rng(3)
+    prompt, judge = (at.ravel() for at in np.indices((60, 10)))
+    for spread in (0.3, 0.0):
+        rate = 0.5 + rng.normal(0, spread / 2, 60)[prompt] + rng.normal(0, spread, 10)[judge]
+        kept = rng.random(600) < np.where(judge < 2, 1.0, 0.5)
+        votes = voted(np.where(rng.random(600) < rate, "y", "x")[kept].tolist(), prompt=prompt[kept], judge=judge[kept])
+        found, *ways = (cluster_robust(votes, by=by) for by in (("prompt", "judge"), "prompt", "judge"))
+        n, p = found.n[0], found.rate[0]
+        one, other, both = *(way.error[0] ** 2 for way in ways), p * (1 - p) / (n - 1)
+        assert found.error[0] ** 2 == pytest.approx(max(one + other - both, one, other))
+        assert (found.clusters[0], found.icc[0], found.effective[0]) == (10, ways[1].icc[0], ways[1].effective[0])
+        size = np.bincount(judge[kept])
+        reach = stats.t.ppf(0.975, size.sum() ** 2 / (size @ size) - 1) * found.error[0]
+        assert found.interval[1][0] == pytest.approx(p + reach, rel=1e-4)
+
+
 def test_single_votes_have_nothing_to_resemble():
     found = cluster_robust(voted(["x", "y"] * 150, prompt=list(range(300))), by="prompt")
     assert found.design_effect[0] == pytest.approx(1.0)
     assert np.isnan(found.icc[0])
     assert found.summary().sentence.startswith("No prompt has two votes on one pair")
     assert json.loads(json.dumps(found.to_dict()))["icc"] == [None]
+
+
+def test_the_part_of_clusters_with_two_votes_is_of_those_of_all_pairs():
+    rows = [("x", "y", "x", f"p{i // 2}") for i in range(60)] + [
+        ("x", "z", "x" if i % 3 else "z", f"p{i}") for i in range(70)
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    assert cluster_robust(read_votes(frame, announce=False), by="prompt", minimum=50).summary().repeated == 30 / 100
 
 
 def test_one_cluster_has_no_error():

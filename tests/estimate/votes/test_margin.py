@@ -57,6 +57,7 @@ def test_copies_of_votes_add_nothing_when_clustered(between):
     copied = margin_of_votes(between(120, 80, prompt=prompts), "x", "y", cluster="prompt")
     assert (copied.value, copied.se, copied.df) == pytest.approx((once.value, once.se, 49))
     assert copied.icc == (1,)
+    assert copied.effect == pytest.approx(4 * 200 * 0.6 * 0.4 / 49)
 
 
 def test_unanimous_clusters_count_as_one_vote_each(between):
@@ -184,6 +185,18 @@ def test_the_smallest_p_value_is_the_chance_that_all_lean_as_the_largest(between
     assert (found.ends[0] > 0) == (found.p_difference() <= 0.05) == (sizes != "two of half")
     said = [one.sentence for one in found.caveats if one.code == "dominant-cluster"]
     assert [('50.0% of the votes are of one judge, "j0"' in one) for one in said] == [True] * (sizes == "one of half")
+    # 94 of 110 count as 10 votes, beside 82 of 110 of the others
+    assert ["(10) it would leave a margin of 0.255 (p" in one for one in said] == [True] * (sizes == "one of half")
+
+
+def test_one_with_twice_the_votes_of_the_next_is_named_and_levels_count_as_what_they_are_worth(between):
+    """40% of the votes; 25 levels of which one has half of the votes are worth 4."""
+    judge = np.repeat(["a", *(f"j{g}" for g in range(3))], [20, 10, 10, 10])
+    twice = margin_of_votes(between(30, 20, judge=np.roll(judge, 7)), "x", "y", cluster="judge")
+    assert [one.code for one in twice.caveats] == ["few-clusters", "dominant-cluster"]
+    many = np.repeat([f"j{g}" for g in range(25)], [240, *[10] * 24])
+    half = margin_of_votes(between(300, 180, judge=np.roll(many, 90)), "x", "y", cluster="judge")
+    assert [one.code for one in half.caveats] == ["few-clusters", "dominant-cluster"]
 
 
 def test_unanimous_clusters_are_no_surer_than_the_largest_allow(between):
@@ -252,6 +265,37 @@ def test_one_stratified_test_of_the_order_as_in_r():
     assert f"won {share:.1%} of 292 decisive votes" in said.sentence
 
 
+def test_the_order_of_few_votes_has_the_variance_of_hypergeometric_counts():
+    """6 of 7 and 1 of 7: (6 - 3.5) / sqrt(7 * 7 * 7 * 7 / (14^2 * 13)) is 2.575, p = .01001; without the 13, .0075."""
+    assert list(order_effect(of_rows(("x", "y", 6, 1), ("y", "x", 6, 1)))) == []
+    assert len(list(order_effect(of_rows(("x", "y", 7, 1), ("y", "x", 7, 1))))) == 1
+
+
+def of_people(*blocks):
+    """Votes by 9 people: who was written first, how many votes of each there are, and of these for x, one off."""
+    rows = [
+        (
+            first,
+            "xy".replace(first, ""),
+            "x" if i < won + (person % 3 - 1) * (1 if first == "x" else -1) else "y",
+            f"j{person}",
+        )
+        for first, n, won in blocks
+        for person in range(9)
+        for i in range(n)
+    ]
+    return read_votes(
+        pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row"), announce=False
+    )
+
+
+def test_by_people_both_orders_of_a_pair_weigh_alike_too():
+    """x wins 8 of 10 wherever it is written, mostly first: no effect; the first wins 7 of 10: one."""
+    assert list(order_effect(of_people(("x", 40, 32), ("y", 5, 4)))) == []
+    (said,) = list(order_effect(of_people(("x", 20, 14), ("y", 20, 6))))
+    assert "won 70.0% of 360 decisive votes" in said.sentence
+
+
 def test_a_better_system_that_is_mostly_first_is_no_effect_of_the_order():
     assert list(order_effect(of_rows(("x", "y", 240, 60), ("y", "x", 20, 80)))) == []
     assert list(order_effect(of_rows(("x", "y", 90, 10), ("y", "z", 90, 10)))) == []
@@ -301,4 +345,7 @@ def test_levels_are_the_same_where_each_table_shares_half_of_its_own():
     four, other = prompted("abcd"), prompted("cdef")
     assert same_levels((four, other), ("prompt", "prompt")) == tuple("abcdef")
     assert same_levels((four, prompted("defg")), ("prompt", "prompt")) is None
+    assert (
+        same_levels((four, prompted("abefghijkl")), ("prompt", "prompt")) is None
+    )  # half of its own, a fifth of those
     assert same_levels((four, other), ("prompt", "")) is None

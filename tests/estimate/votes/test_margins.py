@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -41,7 +42,8 @@ def test_one_pair():
 
 @pytest.mark.parametrize(("ties", "margin"), [("drop", 0.06), ("half", 30 / 600), ("pessimistic", 380 / 600 - 0.5)])
 def test_encodings_of_ties(ties, margin):
-    assert margins(counted([220], [280], [100]), ties=ties).margin[0] == pytest.approx(margin)
+    found = margins(counted([220], [280], [100]), ties=ties)
+    assert (found.margin[0], found.tie_share[0]) == pytest.approx((margin, 1 / 6))
 
 
 def test_a_margin_of_zero_needs_no_finite_number():
@@ -56,6 +58,8 @@ def test_quantiles(found):
     assert all(a <= b <= c for a, b, c in zip(asked.low, asked.margin, asked.high, strict=True))
     assert all(a <= b <= c for a, b, c in zip(asked.n_low, asked.n, asked.n_high, strict=True))
     assert asked.margin == found.quantiles((0.1, 0.5), rng=2).margin
+    narrow = replace(found, level=0.5).quantiles((0.1, 0.5), rng=1)
+    assert all(a < b < c < d for a, b, c, d in zip(asked.low, narrow.low, narrow.high, asked.high, strict=True))
     assert asked == found.quantiles((0.1, 0.5), rng=1)
     assert asked.to_frame().shape[0] == 2
 
@@ -159,8 +163,22 @@ def test_what_is_said_of_how_votes_are_taken(crossed):
         margins(crossed, minimum=10, cluster="batch")
 
 
+@pytest.mark.parametrize(("judges", "by"), [(5, ()), (6, ("judge",))])
+def test_judges_of_a_pair_are_clusters_from_six_on(judges, by):
+    rows = [("x", "y", "xy"[i % 3 == 0], f"j{i % judges}") for i in range(60)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row")
+    assert margins(read_votes(frame, announce=False), minimum=50).cluster == by
+
+
+def test_a_row_that_stands_for_several_votes_repeats_its_prompt():
+    columns = {"model_a": ["x"] * 40, "model_b": ["y"] * 40, "winner": ["x", "y"] * 20, "prompt": range(40)}
+    votes = read_votes(pl.DataFrame({**columns, "count": [3] * 40}), announce=False)
+    assert (margins(votes, minimum=50).cluster, margins(votes, minimum=50).effect[0] > 2) == (("prompt",), True)
+
+
 def test_near_ties_and_the_law_count_votes_as_what_they_are_worth(crossed):
     found, alone = (margins(crossed, minimum=50, cluster=cluster) for cluster in (None, ()))
+    assert found.typical_effect == sorted(found.effect)[1:3] @ np.array([0.5, 0.5])
     near, independent = found.near_ties(0.2), alone.near_ties(0.2)
     assert near.n == pytest.approx(independent.n * found.typical_effect, rel=0.01)
     assert found.quantiles().n[2] == pytest.approx(alone.quantiles().n[2] * found.typical_effect, rel=0.01)

@@ -88,6 +88,8 @@ def test_a_lead_of_all_is_in_its_interval_whatever_the_sizes(won):
     assert low <= 2 * won - 1 <= high
     assert (high if won else -low) == 1.0
     assert p >= 2 ** (1 - found.effective)
+    others = 0.05 ** (1 / (22**2 / (sizes @ sizes)))
+    assert clustered.interval(found, 0.95) == pytest.approx((others, 1.0) if won else (0.0, 1 - others))
     other = clustered.balance(clustered.share((1 - won) * sizes, sizes), 0.95)
     assert other == pytest.approx((-high, -low, p))
 
@@ -109,12 +111,15 @@ def test_an_interval_of_clusters_is_exact_where_they_agree_and_includes_zero_whe
     assert clustered.single_votes(agree) == (6, 6)
     assert clustered.margin_interval(agree, 0.95) == pytest.approx((0.025 ** (1 / 6) - 0.5, 0.5))
     assert clustered.votes_per_independent(agree) == 4
+    assert clustered.single_votes(clustered.share(np.full(5, 13.0), np.full(5, 20.0))) == (3, 5)  # a lead of 1.5 is one
     few = clustered.share(np.array([9.0, 9.0, 8.0]), np.full(3, 10.0))
     assert clustered.margin_interval(few, 0.95)[0] == 0
     assert clustered.margin_interval(few, 0.6)[0] > 0
 
 
 def test_votes_that_differ_more_within_clusters_than_by_chance_are_not_worth_more():
+    alone = clustered.share(np.repeat([1.0, 0.0], [6, 4]), np.ones(10))
+    assert clustered.votes_per_independent(alone) == pytest.approx(10 / 9)  # p (1 - p) / (n - 1) over p (1 - p) / n
     assert clustered.votes_per_independent(clustered.share(np.array([5.0, 4.0, 5.0, 5.0]), np.full(4, 10.0))) == 1
 
 

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from quorate.numerics.votes import binomial, clusters
 from quorate.numerics.votes import clusters as of_clusters
@@ -57,6 +58,19 @@ def test_icc_by_hand():
     assert of_clusters.between(found.sums)[0] == pytest.approx((between - within) / 2)
 
 
+def test_icc_of_unlike_clusters_by_hand():
+    """Snedecor and Cochran's size for clusters that differ, (n - sum n_j^2 / n) / (k - 1); pairs do not mix."""
+    sizes, wins = np.array([1, 3, 8]), np.array([1, 2, 2])
+    votes = [np.repeat([1.0, 0.0], [k, n - k]) for k, n in zip(wins, sizes, strict=True)]
+    mean, own = np.concatenate(votes).mean(), np.array([one.mean() for one in votes])
+    between = sizes @ (own - mean) ** 2 / 2
+    within = sum(((one - one.mean()) ** 2).sum() for one in votes) / (12 - 3)
+    size = (12 - (1 + 9 + 64) / 12) / 2
+    found = numbered([*wins, 2, 0], [*sizes, 2, 2], [0, 0, 0, 1, 1]).sums
+    assert [one[0] for one in of_clusters.mean_squares(found)] == pytest.approx([between, within, size])
+    assert of_clusters.icc(found) == pytest.approx([(between - within) / (between + (size - 1) * within), 1.0])
+
+
 def test_without_repeats_there_is_no_icc():
     single = numbered([1, 0, 1, 1], [1, 1, 1, 1])
     assert np.isnan(of_clusters.icc(single.sums)).all()
@@ -77,6 +91,30 @@ def test_halves_of_dependent_votes_differ_too_often_unless_clusters_are_allowed_
     plain, sandwich = of_clusters.half_misses(copies, 0.05, 200, rng)
     assert plain.mean() == pytest.approx(0.327, abs=0.03)  # 2 (1 - pnorm(1.96 / 2))
     assert sandwich.mean() == pytest.approx(0.05, abs=0.012)
+
+
+def test_two_halves_differ_by_welchs_test_and_by_that_of_two_shares():
+    """The very halves, by the p-values of SciPy: the level from which on each test says that they differ."""
+    rng = np.random.default_rng(3)
+    votes = rng.integers(1, 7, 24)
+    wins = rng.binomial(votes, rng.choice([0.2, 0.8], 24))
+    half = np.random.default_rng(8).integers(2, size=24) > 0
+    shares, variances, freedom = [], [], []
+    for own in (half, ~half):
+        n, count = votes[own].sum(), own.sum()
+        shares.append(wins[own].sum() / n)
+        variances.append(count / (count - 1) * ((wins - shares[-1] * votes)[own] ** 2).sum() / n**2)
+        freedom.append(n**2 / (votes[own] ** 2).sum() - 1)
+    gap, (v, w) = abs(shares[0] - shares[1]), variances
+    df = (v + w) ** 2 / (v**2 / freedom[0] + w**2 / freedom[1])
+    pooled = wins.sum() / votes.sum() * (1 - wins.sum() / votes.sum())
+    alone = gap / np.sqrt(pooled * (1 / votes[half].sum() + 1 / votes[~half].sum()))
+    found = [2 * stats.norm.sf(alone), 2 * stats.t.sf(gap / np.sqrt(v + w), df)]
+    for at, p in enumerate(found):
+        said = [
+            of_clusters.half_misses(numbered(wins, votes), p * by, 1, np.random.default_rng(8)) for by in (0.99, 1.01)
+        ]
+        assert [one[at][0] for one in said] == [0, 1]
 
 
 def test_one_cluster_cannot_be_split():
@@ -111,8 +149,8 @@ def test_copies_have_the_power_of_a_part_and_their_intervals_miss():
 
 def test_few_clusters_never_reject():
     unanimous = pools([9, 9], [9, 9])
-    found = cluster_power(unanimous, [18, 36, 54], 0.05, 10, np.random.default_rng(3))
-    assert found.clusters[0].tolist() == [0.0, 0.0, 1.0]  # 2, 4 and 6 clusters
+    found = cluster_power(unanimous, [18, 36, 47, 54], 0.05, 10, np.random.default_rng(3))
+    assert found.clusters[0].tolist() == [0.0, 0.0, 0.0, 1.0]  # 2, 4, 5 and 6 clusters
 
 
 def test_counts_beyond_the_first_table():
