@@ -22,7 +22,11 @@ def plural(name: str) -> str:
     --------
     >>> plural("judge"), plural("category"), plural("annotators")
     ('judges', 'categories', 'annotators')
+    >>> plural("轮次")
+    '轮次'
     """
+    if not name[-1:].isascii():
+        return name
     if name.endswith("criterion"):
         return f"{name[:-2]}a"
     if name.endswith("s"):

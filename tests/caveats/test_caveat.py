@@ -172,8 +172,8 @@ def test_caveats_are_values():
 @pytest.mark.parametrize(
     ("caveat", "part"),
     [
-        (caveats.few_clusters("judge", 5, 5.0), "5 levels of judge: their spread"),
-        (caveats.few_clusters("cluster", 1716, 6.1), "1,716 levels of cluster, worth 6.1 of equal size"),
+        (caveats.few_clusters("judge", 5, 5.0), "5 judges: their spread"),
+        (caveats.few_clusters("cluster", 1716, 6.1), "1,716 clusters, worth 6.1 of equal size"),
         (
             caveats.unpaired_cells(("a", "b"), (1259, 1), 7522),
             "1,259 cells of a and 1 cell of b, next to 7,522 of both",

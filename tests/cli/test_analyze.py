@@ -234,7 +234,7 @@ def test_the_verdict_on_two(run, battles):
     said = " ".join(open_.out.split())
     assert said.startswith("Undecided whether y or z is preferred")
     assert "no sign that they are alike" in said
-    assert "decisive votes in 25 levels of judge" in said
+    assert "decisive votes in 25 judges" in said
     alone = run("compare", battles, "y", "z", "--cluster", "none")
     assert "taken as independent" in " ".join(alone.out.split())
 

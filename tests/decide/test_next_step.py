@@ -50,7 +50,7 @@ def test_votes_that_resemble_each_other_cost_more(between):
     taken = step(found)
     assert taken.votes == pytest.approx(4 * sample_size(0.06, method="normal"), rel=0.02)
     assert (taken.cluster, taken.units) == (("prompt",), (taken.votes // 4,))
-    assert f"votes in {taken.units[0]:,} levels of prompt would find" in taken.sentence
+    assert f"votes in {taken.units[0]:,} prompts would find" in taken.sentence
 
 
 def test_votes_and_levels_are_counted_on_one_base(between):
@@ -60,7 +60,7 @@ def test_votes_and_levels_are_counted_on_one_base(between):
     taken = step(found, counting=200 / 240)
     assert taken.units == (taken.counted,)
     assert taken.counted < taken.votes
-    said = f"{taken.votes:,} votes ({taken.counted:,} of them decisive, in {taken.units[0]:,} levels of prompt)"
+    said = f"{taken.votes:,} votes ({taken.counted:,} of them decisive, in {taken.units[0]:,} prompts)"
     assert taken.sentence.startswith(f"A new study of {said} would")
     alone = step(margin_of_counts(56, 100, "x", "y"), counting=0.5)
     assert f"study of {alone.votes:,} votes ({alone.counted:,} of them decisive) would" in alone.sentence
@@ -73,7 +73,7 @@ def test_a_study_has_more_levels_of_every_facet(between):
     taken = step(found)
     assert taken.cluster == ("prompt", "judge")
     assert taken.units == (-(-taken.votes // 10), -(-taken.votes // 20))
-    said = f"{taken.units[0]:,} levels of prompt and {taken.units[1]:,} levels of judge"
+    said = f"{taken.units[0]:,} prompts and {taken.units[1]:,} judges"
     assert f"study of {taken.votes:,} votes in {said} would find" in taken.sentence
 
 

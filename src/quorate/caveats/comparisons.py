@@ -12,7 +12,7 @@ from quorate.caveats.caveat import Caveat
 def few_clusters(name: str, clusters: int, effective: float, about: str = "") -> Caveat:
     """A verdict by the spread of few clusters of votes, or of few that have most of them."""
     worth = "" if effective > clusters - 0.5 else f", worth {effective:.1f} of equal size{about}"
-    said = f"{clusters:,} levels of {name}{worth}: their spread, and so the verdict, is uncertain"
+    said = f"{wording.counted(clusters, name)}{worth}: their spread, and so the verdict, is uncertain"
     return Caveat("few-clusters", said)
 
 
@@ -20,7 +20,7 @@ def few_categories(by: str, categories: int) -> Caveat:
     """Ratings of few categories shrunk by how far these differ."""
     return Caveat(
         "few-categories",
-        f"{categories} levels of {by}: how far they differ is hardly known, and pooled ratings lean on it; their "
+        f"{wording.counted(categories, by)}: how far they differ is hardly known, and pooled ratings lean on it; their "
         "intervals allow for that, and are wide for it",
     )
 
@@ -40,7 +40,7 @@ def few_clusters_on_pairs(name: str, few: int, pairs: int, fewest: float) -> Cav
     where = f"on {few:,} of {pairs:,} pairs votes are" if pairs > 1 else "votes are"
     return Caveat(
         "few-clusters-on-pairs",
-        f"{where} worth fewer than 20 levels of {name} (at the fewest {fewest:.3g}): their spread, and so "
+        f"{where} worth fewer than 20 {wording.plural(name)} (at the fewest {fewest:.3g}): their spread, and so "
         "intervals and numbers of votes, are uncertain",
     )
 

@@ -425,7 +425,7 @@ class NextStep(Result):
     def size(self) -> str:
         """Votes to collect; where some will not count, those that do, and the levels among them."""
         levels = zip(self.units, self.cluster, strict=True)
-        each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
+        each = [wording.counted(count, name) for count, name in levels]
         where = f"in {wording.listed(each)}" if each else ""
         votes = wording.counted(self.votes, "vote")
         if self.counted == self.votes:

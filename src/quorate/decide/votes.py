@@ -51,8 +51,7 @@ class Verdict(AnyVerdict):
         share, low, high = wording.shares(*(0.5 + value for value in (lead.value, *ends)))
         kind = "decisive vote" if lead.ties == "drop" else "vote"
         ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[lead.ties]
-        levels = zip(lead.clusters, lead.cluster, strict=True)
-        each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
+        each = [wording.counted(count, name) for count, name in zip(lead.clusters, lead.cluster, strict=True)]
         where = f" in {wording.listed(each)}" if each else ""
         where += f" {lead.scope}" if lead.scope else ""
         interval = f"{at_level(self.level)} interval {low} to {high}"

@@ -213,7 +213,7 @@ def test_labels_of_people_and_battles_of_one_cluster_are_allowed_for_together():
     people = q.read_votes(frame, announce=False)
     found = corrected(judged, people, "x", "y")
     assert (found.cluster, found.clusters) == (("cluster", "judge"), (20, 10))
-    assert "60 labels in 20 levels of cluster and 10 levels of judge" in found.sentence
+    assert "60 labels in 20 clusters and 10 judges" in found.sentence
     alone = [corrected(judged, people, "x", "y", cluster=name) for name in ("cluster", "judge")]
     assert found.se >= max(one.se for one in alone) * (1 - 1e-9)
     assert corrected(judged, people, "x", "y", cluster=(), level=0.9).estimate.ends == pytest.approx(

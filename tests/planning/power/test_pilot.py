@@ -195,7 +195,7 @@ def test_a_pilot_by_several_facets_is_the_verdict_on_its_votes():
     margin = margin_of_votes(votes, "x", "y")
     found = feasibility(won, np.ones(240, int), by={"prompt": prompt, "judge": judge})
     assert (found.low, found.high) == pytest.approx(margin.ends)
-    assert "in 30 levels of prompt and 8 levels of judge" in found.sentence
+    assert "in 30 prompts and 8 judges" in found.sentence
     assert found.clusters == {"prompt": 30, "judge": 8}
     one = feasibility(won.reshape(30, 8).sum(axis=1), np.full(30, 8))
     same = feasibility(won.reshape(30, 8).sum(axis=1), np.full(30, 8), by={"prompt": range(30)})

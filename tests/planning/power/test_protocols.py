@@ -126,7 +126,7 @@ def test_a_protocol_that_shows_no_more_than_noise_needs_no_number(curated):
 def test_few_prompts_are_a_caveat(curated):
     few = protocols(votes(4, (0.3, 0.3), 0.1, 8, 8), curated)
     assert [one.code for one in few.caveats] == ["few-clusters"]
-    assert few.caveats[0].sentence.startswith("8 levels of prompt")
+    assert few.caveats[0].sentence.startswith("8 prompts")
 
 
 @pytest.mark.parametrize(

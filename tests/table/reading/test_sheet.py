@@ -275,7 +275,7 @@ def test_wins_by_columns_of_two_sides_that_no_column_names(tmp_path, form):
     path = sheet(tmp_path, *rows(head, ((f"s{n}", *marks) for n, marks in enumerate(MARKS))))
     table = q.read(path, announce=False)
     assert (table.models, table.count.sum()) == (("new", "old"), MARKS.sum())
-    assert f"decisive votes in {N} levels of cluster" in q.compare(path, "new", "old").sentence
+    assert f"decisive votes in {N} clusters" in q.compare(path, "new", "old").sentence
 
 
 def test_counts_of_labels_beside_how_many_gave_one(tmp_path):

@@ -181,7 +181,7 @@ class Corrected(Result):
         low, high = self.estimate.ends
         alone = " to ".join(f"{end:.3f}" for end in self.alone.ends)
         levels = zip(self.clusters, self.cluster, strict=True)
-        each = [f"{counted(count, 'level')} of {name}" for count, name in levels]
+        each = [counted(count, name) for count, name in levels]
         return (
             f"{capitalised(self.what)}: {self.value:.3f} ({at_level(self.level)} interval {low:.3f} to {high:.3f}) "
             "from "

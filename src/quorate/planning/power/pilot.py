@@ -120,7 +120,7 @@ class Feasibility(Result):
             )
         where = f" in {self.clusters:,} clusters" if isinstance(self.clusters, int) else ""
         if isinstance(self.clusters, dict):
-            each = [f"{counted(levels, 'level')} of {name}" for name, levels in self.clusters.items()]
+            each = [counted(levels, name) for name, levels in self.clusters.items()]
             where = f" in {listed(each)}"
         seen = f"a margin of {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
         parts.append(f"the pilot of {self.n:,}{where} says {seen}")

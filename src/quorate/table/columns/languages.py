@@ -424,7 +424,7 @@ def spoken(names: Iterable[str]) -> Counter[str]:
     Examples
     --------
     >>> spoken(["phrase", "auditeur", "système"])["fr"], spoken(["text", "model"])["nl"]
-    (3, 0)
+    (2, 0)
     """
     words = {_folded(word) for name in names for word in re.split(r"[\W_]+", name)}
     return Counter({language: len(words & known) for language, known in _WORDS.items()})
