@@ -172,6 +172,17 @@ def test_intervals_from_all_judges_are_narrower_and_cover(archive, monkeypatch):
     assert values["100 matches, all judges and prompts: cover, %"].value == 100
 
 
+def test_one_judge_and_prompt_are_drawn_anew_each_time(monkeypatch):
+    """All but one of four say what people say, who is right by half: widths are 0 in most draws."""
+    monkeypatch.setattr(archived, "DRAWS", 12)
+    monkeypatch.setattr(archived, "SIZES", (40,))
+    agree = np.ones((44, 2, 2), dtype=bool)
+    agree[::2, 1, 1] = False
+    values = archived.coverage(Contents({archived.SCORES: agree}), np.random.default_rng(1)).values
+    part = values["40 matches, one judge and prompt: half-width"].value / (1.96 * np.sqrt(0.25 / 40))
+    assert 0.05 < part < 0.5
+
+
 def test_a_mark_that_is_not_there_is_a_tie(tmp_path, monkeypatch):
     monkeypatch.setattr(archived, "SIZES", (2,))
     header = "battle_id,winner,response_side,variant_id,judge_model,score"
@@ -203,7 +214,7 @@ def test_another_file_of_that_name_is_one_line(archive, tmp_path, name, old, new
 
 
 def test_more_prompts_and_judges_make_strengths_surer(archive, monkeypatch):
-    monkeypatch.setattr(archived, "RESAMPLES", 60)
+    monkeypatch.setattr(archived, "RESAMPLES", 30)
     marks = archived.read_marks(archive / "data" / "processed" / "arena_likert_clean.csv")
     assert marks.margin.shape == (110, 5, 3)
     rng = np.random.default_rng(2)
@@ -216,9 +227,13 @@ def test_more_prompts_and_judges_make_strengths_surer(archive, monkeypatch):
     assert 0 < whole < one
 
 
-def test_strengths_of_battles_that_all_judges_see_alike_have_the_error_of_the_battles():
-    """400 fair battles of two models: log odds with an error of 2 / sqrt(400), centred half of it."""
-    margin = np.repeat(np.random.default_rng(3).choice([-2.0, 2.0], 400)[:, None, None], 5, axis=1)
+@pytest.mark.parametrize(("size", "own"), [((1, 1), 0.0), ((5, 3), 8.0)])
+def test_strengths_of_battles_that_judges_see_alike_have_the_error_of_the_battles(size, own):
+    """400 fair battles of two models: log odds with an error of 2 / sqrt(400), centred half of it.
+
+    Half a mark apart is no tie. Where all judges are asked, each is, so that what they add for themselves cancels.
+    """
+    margin = np.repeat(np.random.default_rng(3).choice([-0.5, 0.5], 400)[:, None, None], 5, axis=1)
     pair = np.tile(np.array([[0], [1]]), 400)
-    found = archived.spread(np.repeat(margin, 3, axis=2), pair, 2, (1, 1), np.random.default_rng(4))
+    found = archived.spread(margin + np.array([own, 0, -own]), pair, 2, size, np.random.default_rng(4))
     assert found == pytest.approx(1 / np.sqrt(400), rel=0.15)
