@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import chi2_contingency, f, ttest_ind
 
 import quorate as q
 from quorate.decide.all_pairs import compare_all
@@ -160,6 +161,13 @@ def test_not_worse_is_shown_by_the_interval_where_nothing_is_decided():
     assert not q.compare(scores, "b", "a", margin=0.5, claim="not worse").supported
 
 
+def test_not_worse_is_shown_by_the_two_sided_interval(between):
+    """260 of 500: 95% from -.0247, 90% from -.0175."""
+    for margin, shown in ((0.02, False), (0.026, True)):
+        found = q.compare(between(260, 240), "x", "y", margin=margin, claim="not worse")
+        assert (found.outcome, found.supported) == (Outcome.UNDECIDED, shown)
+
+
 # Types of prompts beside a verdict.
 
 
@@ -218,13 +226,44 @@ def test_without_types_or_with_few_items_of_each_there_is_no_test(between):
 
 def test_two_groups_are_the_test_of_welch():
     """Of two groups it is the t test of unequal variances, as scipy has it."""
-    from scipy.stats import ttest_ind
-
     groups = np.array([1.0, 2, 3, 4]), np.array([2.0, 4, 6, 8, 10])
-    mean, variance = (np.array([f(one) for one in groups]) for f in (np.mean, lambda one: one.var(ddof=1)))
+    mean, variance = (np.array([of(one) for one in groups]) for of in (np.mean, lambda one: one.var(ddof=1)))
     n = np.array([4.0, 5.0])
     expected = ttest_ind(*groups, equal_var=False).pvalue
     assert brown_forsythe(mean, variance, n, n - 1) == pytest.approx(expected)
+
+
+def test_several_groups_by_the_formulas_of_brown_and_forsythe_and_of_mehrotra():
+    """``F* = sum n (m - mean)^2 / sum (1 - n / N) s^2``; numerator df of Mehrotra, the other of Satterthwaite."""
+    mean, variance, n = np.array([1.0, 2.5, 2.0]), np.array([1.0, 4.0, 9.0]), np.array([12.0, 8.0, 20.0])
+    part = n / 40
+    spread = (1 - part) * variance
+    statistic = n @ (mean - part @ mean) ** 2 / spread.sum()
+    matrix = np.diag(variance) @ (
+        np.eye(3) - np.outer(np.ones(3), part)
+    )  # of which the statistic is a trace of squares
+    first = np.trace(matrix) ** 2 / np.trace(matrix @ matrix)
+    second = spread.sum() ** 2 / (spread**2 / (n - 1)).sum()
+    assert brown_forsythe(mean, variance, n, n - 1) == pytest.approx(f.sf(statistic, first, second))
+
+
+def test_types_of_independent_votes_are_compared_by_pearsons_test():
+    """As SciPy has it for a table of two rows."""
+    rows = [("x", "y", t, "xy"[i >= won]) for t, won in zip("abc", (60, 75, 66), strict=True) for i in range(100)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "winner"], orient="row")
+    found = q.compare(q.read_votes(frame, announce=False), "x", "y")
+    assert found.p_types == pytest.approx(chi2_contingency([[60, 75, 66], [40, 25, 34]], correction=False).pvalue)
+
+
+def test_types_of_ten_items_are_compared_by_their_item_means():
+    """Of two categories by Welch's t test."""
+    judgments = scores_of_by_type({"code": 0.5, "math": 0.0}, items=10)
+    item, category, x = (judgments.column(name) for name in ("item", "category", "system"))
+    gap = np.bincount(item, judgments.mean * np.where(x == 0, 1, -1)) / np.bincount(item, x == 0)
+    of = np.zeros(len(gap), dtype=int)
+    of[item] = category
+    expected = ttest_ind(gap[of == 0], gap[of == 1], equal_var=False).pvalue
+    assert q.compare(judgments, "x", "y").p_types == pytest.approx(expected)
 
 
 def test_types_without_any_spread():

@@ -119,7 +119,7 @@ def test_one_figure_of_many_may_be_off_and_one_alone_may_not():
     assert verdicts([*many, 3.3])[-1] == "within chance"
     assert verdicts([*many, 4.5])[-1] == "disagrees"
     assert verdicts([*many, 3.3, 4.5])[-2:] == ["within chance", "disagrees"]
-    assert (by_chance(150), by_chance(236), by_chance(1000)) == (3, 3, 8)  # R: qbinom(.995, n, 2 * pnorm(-3))
+    assert (by_chance(150), by_chance(236), by_chance(1000)) == (3, 3, 8)  # SciPy: binom.ppf(.995, n, 2 * norm.cdf(-3))
     assert set(verdicts([*many, 3.1, 3.1, 3.1])[-3:]) == {"within chance"}
     assert set(verdicts([*many, 3.1, 3.1, 3.1, 3.1])[-4:]) == {"disagrees"}
 

@@ -5,11 +5,17 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind, ttest_rel
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.difference import by_mean, closest, difference, stratified_difference
+from quorate.estimate.differences.difference import (
+    by_mean,
+    closest,
+    common_share,
+    difference,
+    stratified_difference,
+)
 from quorate.estimate.differences.spread import UnlikeSystem, unlike_system
 from quorate.estimate.means.mean import contrast
 
@@ -187,6 +193,19 @@ def test_judges_that_both_had_bring_the_same_however_items_vary(judged):
     assert found.se == pytest.approx(pooled.se, rel=1e-3)  # as many items each: pooled and separate are the same
     assert sum(found.estimate.shares.values()) == pytest.approx(1)
     assert len(found.sides) == 2
+
+
+def test_where_judges_alone_differ_it_is_the_paired_t_test_over_their_means(judged):
+    """Items of each system that hardly vary; each of five judges likes one of the systems more."""
+    sd = {"judge:system": 2.0, "item": 0.1, "item:judge": 0.05, "item:system": 0.05, "cell": 0.3, "replicate": 0.0}
+    judgments = judged({"item": 40, "judge": 5, "system": 2}, fixed=(), sd=sd)
+    apart = judgments.keep((judgments.column("item") < 20) == (judgments.column("system") == 0))
+    found = difference(apart, A, B, targets={"judge": "population"})
+    code = apart.column("system") * 5 + apart.column("judge")
+    means = (np.bincount(code, apart.mean) / np.bincount(code)).reshape(2, 5)
+    assert found.df == pytest.approx(4, rel=0.02)
+    assert found.p_difference() == pytest.approx(ttest_rel(*means).pvalue, rel=0.01)
+    assert common_share(found.estimate) == pytest.approx(0.995, abs=0.002)
 
 
 def read_apart(x, y):

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quorate.estimate.differences.spread import Contrasts, ItemGroup, ItemSpread, LeftOutSpread, over_items, patterns
+from quorate.estimate.differences.spread import (
+    Contrasts,
+    ItemGroup,
+    ItemSpread,
+    LeftOutSpread,
+    _fai_cornelius,
+    grubbs,
+    over_items,
+    patterns,
+)
 
 
 def test_intervals_and_p_values_are_student_s():
@@ -86,6 +95,18 @@ def test_an_item_that_is_all_there_is_moves_nothing():
     alone = LeftOutSpread(np.column_stack([spread.half, np.zeros(4)]), axes, part, score)
     for one, other in zip(alone.contrast(np.eye(4)), spread.contrast(np.eye(4)), strict=True):
         np.testing.assert_allclose(one, other)
+
+
+def test_the_denominator_of_fai_and_cornelius():
+    """With E = sum df / (df - 2), here 3 / 1 + 8 / 6, it is 2 E / (E - 2); t's alike keep theirs."""
+    assert _fai_cornelius(np.array([3.0, 8.0])) == pytest.approx(26 / 7)
+    assert [_fai_cornelius(np.array(df)) for df in ([5.0, 5.0], [1.5, 9.0])] == [5, 2]
+
+
+def test_variances_of_systems_are_found_from_squares_about_the_means_of_items():
+    """Grubbs (1948): about the mean of four, a deviation has 9/16 of its variance, and 1/16 of each other's."""
+    own = np.array([1.0, 2.0, 3.0, 10.0])
+    assert grubbs(own * 9 / 16 + (own.sum() - own) / 16) == pytest.approx(own)
 
 
 def test_no_spread_is_not_a_standard_error_of_zero():

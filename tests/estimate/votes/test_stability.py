@@ -38,7 +38,7 @@ def test_margins_that_stay():
 
 
 def test_early_and_late_votes_by_hand():
-    """R 4.2: ``prop.test(c(60, 90), c(100, 200), correct = FALSE)$p.value`` is 0.01430588."""
+    """SciPy: ``chi2_contingency([[60, 90], [40, 110]], correction=False).pvalue`` is 0.014305878."""
     votes = ["b"] * 60 + ["a"] * 40 + ["a"] * 80 + ["b"] * 20 + ["b"] * 70 + ["a"] * 30
     frame = pl.DataFrame({"model_a": ["x"] * 300, "model_b": ["y"] * 300, "winner": votes})
     found = stability(read_votes(frame, **READ), first=100)
@@ -47,7 +47,7 @@ def test_early_and_late_votes_by_hand():
 
 
 def test_drift_by_clusters_is_that_of_a_regression_on_early_votes():
-    """In R: ``coeftest(lm(y ~ early), vcovCL, cluster = prompt, type = "HC0", cadjust = TRUE, df = G - 1)``."""
+    """Of least squares, with the sandwich by prompts times G / (G - 1), and G - 1 degrees of freedom."""
     rng = np.random.default_rng(9)
     prompt, early = rng.integers(0, 25, 300), np.arange(300) < 100
     won = rng.random(300) < np.where(early, 0.6, 0.5) + rng.normal(0, 0.2, 25)[prompt]

@@ -130,6 +130,13 @@ def rows_drawn(cells, inside, theta, beta, rng):
     )
 
 
+def test_contrasts_of_blocks_have_the_covariance_of_their_cells_and_the_blocks_less_groups():
+    problem = Problem(*many_blocks(np.random.default_rng(7)))
+    (one,) = Redraw(problem, np.array([0.8, 0.3, 0.5]), np.zeros(2))._wishart
+    np.testing.assert_allclose(one.root @ one.root.T, 0.8 + 0.5 * np.eye(3))
+    assert one.df == 38
+
+
 def test_a_wishart_has_its_mean_and_variance():
     rng = np.random.default_rng(3)
     v = np.array([[2.0, 0.5], [0.5, 1.0]])
