@@ -280,10 +280,19 @@ def test_every_item_counts_once(table):
     assert (found.low, found.high) == pytest.approx((1 + 8 * float(low), 1 + 8 * float(high)))
 
 
+def test_scores_of_an_item_count_alike_whoever_gave_them():
+    rows = [(i, judge, take, score) for i in range(6) for judge, take, score in (("a", 0, 4), ("b", 0, 7), ("b", 1, 7))]
+    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
+    assert anytime_mean(q.read(frame, announce=False), (1, 9)).value == pytest.approx(6)
+
+
 def test_a_difference_is_decided_in_both_directions(table):
     better, worse = (anytime_difference(table, *pair, (1, 9)) for pair in (("amber", "basalt"), ("basalt", "amber")))
     assert (better.outcome, worse.outcome) == (Outcome.BETTER, Outcome.WORSE)
     assert (better.value, better.items) == (pytest.approx(2 - 1 / ITEMS), ITEMS)
+    share = (2 + np.arange(ITEMS) % 3 - 1 + 8) / 16
+    ends = bounded_mean(ITEMS, share.mean(), ((share - share.mean()) ** 2).sum(), 0.05)
+    assert (better.low, better.high) == pytest.approx(tuple(16 * float(end) - 8 for end in ends))
     assert (better.low, better.high) == pytest.approx((-worse.high, -worse.low))
     few = table.keep(table.column("item") < 5)
     assert anytime_difference(few, "amber", "basalt", (1, 9)).outcome is Outcome.UNDECIDED
