@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import quorate as q
 from quorate.estimate.differences.spread import (
     Contrasts,
+    FittedSpread,
     ItemGroup,
     ItemSpread,
     LeftOutSpread,
@@ -95,6 +97,24 @@ def test_an_item_that_is_all_there_is_moves_nothing():
     alone = LeftOutSpread(np.column_stack([spread.half, np.zeros(4)]), axes, part, score)
     for one, other in zip(alone.contrast(np.eye(4)), spread.contrast(np.eye(4)), strict=True):
         np.testing.assert_allclose(one, other)
+
+
+def test_degrees_of_freedom_of_a_model_are_of_the_variance_before_it_is_adjusted(judged):
+    """Satterthwaite's, 2 v^2 / g'C g, with v and its slopes by dense algebra; Kenward and Roger's error is larger."""
+    table = judged({"item": 8, "judge": 3}, keep=0.7, seed=3, fixed=("judge",))
+    fit = q.decompose(table, random=["item", "cell"])
+    item, x = table.column("item"), np.eye(3)[table.column("judge")]
+    weights, components = np.array([1.0, -1.0, 0.0]), np.array([*fit.variances.values()])
+
+    def variance(components):
+        v = components[0] * np.equal.outer(item, item) + components[1] * np.eye(len(item))
+        return weights @ np.linalg.inv(x.T @ np.linalg.solve(v, x)) @ weights
+
+    steps = 1e-5 * np.eye(2)
+    slopes = np.array([variance(components + step) - variance(components - step) for step in steps]) / 2e-5
+    (se,), (df,) = FittedSpread(fit, fit.assembled.fixed.levels["judge"]).contrast(weights[None])
+    assert df == pytest.approx(2 * variance(components) ** 2 / (slopes @ fit.covariance @ slopes), rel=1e-6)
+    assert 1.001 < se**2 / variance(components) < 1.1
 
 
 def test_the_denominator_of_fai_and_cornelius():

@@ -68,6 +68,9 @@ def test_the_sandwich_of_clusters():
     assert units.share @ units.size == pytest.approx(1)
     assert units.effective < 7
     assert Units(COUNTS.ravel()).effective == pytest.approx(COUNTS.sum())
+    two, three = Units(np.array([2.0, 1.0]), csr_array([[1, 0], [0, 3]])), np.array([0, 1])
+    # two of one vote and one of three: (1 + 1 + 9) / 5^2; without the large one two alike; without any none
+    assert [two.evenness(three[at:]) for at in (2, 1, 0)] == pytest.approx([11 / 25, 1 / 2, 0])
 
 
 def test_the_sandwich_of_weighted_votes():
