@@ -517,27 +517,15 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
 
 
 def _unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
-    """The variance of a difference of systems without common items, each with its own: Welch's, and of judges."""
-    fit, gradient = pooled.basis.fit, pooled.basis.gradient.copy()
-    for name, members in zip(fit.variances, fit.identified.classes, strict=True):
-        gradient[list(members)] *= not of_items(name, fit.judgments.object)
-    parts = {
-        name: x * pooled.basis.plain for name, x in pooled.shares.items() if not of_items(name, fit.judgments.object)
-    }
-    common = sum(parts.values())
-    spent = float(gradient @ fit.covariance @ gradient) / 2
+    """The parts of the variance of a difference of systems without common items, each with its own, and of judges."""
+    item = pooled.basis.fit.judgments.object
+    parts = {name: x * pooled.basis.plain for name, x in pooled.shares.items() if not of_items(name, item)}
     for mean in alone:
         for name, share in mean.shares.items():
             parts[name] = parts.get(name, 0.0) + share * mean.variance
-        spent += mean.variance**2 / mean.df
-    variance = common + sum(mean.variance for mean in alone)
-    return replace(
-        pooled,
-        se=float(np.sqrt(variance)),
-        df=max(1.0, variance**2 / spent),
-        shares={name: part / variance for name, part in parts.items()},
-        basis=replace(pooled.basis, plain=variance),
-    )
+    variance = sum(parts.values())
+    shares = {name: part / variance for name, part in parts.items()}
+    return replace(pooled, shares=shares, basis=replace(pooled.basis, plain=variance))
 
 
 def common_share(estimate: Estimate) -> float:
