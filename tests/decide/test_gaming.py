@@ -77,7 +77,8 @@ def test_intervals_are_in_the_unit_of_the_prize(judged):
     )
     one, two = score.prizes[0], elo.prizes[0]
     assert (two.low, two.high) == pytest.approx((one.low * elo.slope, one.high * elo.slope))
-    assert 0 < one.low < one.high
+    narrow = gaming(shares, designs=[{"judges": 2}], resamples=100, rng=1, level=0.5).prizes[0]
+    assert 0 < one.low < narrow.low < narrow.high < one.high
     assert elo.slope == pytest.approx(elo_slope(elo.win_rate))
 
 
@@ -286,10 +287,10 @@ def test_components_without_draws_have_none():
 PARTS_ATTEMPTS = {"item": 0.09, "item:judge": 0.04, "prompt": 0.001, "replicate": 0.05}
 
 
-def changes(base, prices=None, redrawn=None):
+def changes(base, prices=None, redrawn=None, items=100):
     parts = q.components(PARTS_ATTEMPTS, sensitivity={"judge": 0.003})
     targets, kept, _ = attempts_targets(parts, redrawn)
-    played = Played(parts, 100, targets, prices)
+    played = Played(parts, items, targets, prices)
     return {one.label: one for one in mitigations(played, base, projected(played, base), kept, 2.0)}
 
 
@@ -327,6 +328,20 @@ def test_only_what_is_redrawn_is_worth_changing():
     assert not any("judge" in label for label in kept)
     found = changes({"prompts": 1, "judges": 1}, redrawn=("judge",))
     assert set(found) == {"3 judges in turn, one per item", "one more judge", "one more replicate"}
+
+
+def test_a_tenth_of_the_items_is_rounded_up_and_every_judge_in_turn_has_an_item():
+    found = [set(changes({"prompts": 1, "judges": 1}, items=items)) for items in (2, 3, 101)]
+    assert ["3 judges in turn, one per item" in labels for labels in found] == [False, True, True]
+    assert {"1 more item" in found[1], "11 more items" in found[2]} == {True}
+
+
+def test_what_lowers_the_prize_by_a_hundredth_is_said():
+    """A judge more than two takes a tenth of it away, one more than sixty a two-hundredth."""
+    sizes = ((100, {"judges": 2}), (10**5, {"prompts": 40, "judges": 60}))
+    few, many = (gaming(ARENA, items=items, designs=[design]) for items, design in sizes)
+    assert few.sentence.endswith("What lowers it most for its cost: one more judge, by 0.015 for 100 more calls.")
+    assert "lowers it most" not in many.sentence
 
 
 def test_judges_in_turn_are_no_change_where_there_are_several():

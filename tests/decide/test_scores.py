@@ -67,6 +67,17 @@ def test_no_difference_is_undecided_with_a_next_step(alike):
     assert found.common_se < found.difference.se
 
 
+def test_systems_are_rankable_where_judges_differ_by_less_than_they_do_though_items_leave_it_open(judged):
+    sd = {"judge:system": 0.05, "prompt:system": 0.05, "item:system": 1.5}
+    table, drawn = judged(SIZES, fixed=(), sd=sd), {"judge": "population", "prompt": "population"}
+    se = difference(table, A, B, targets=drawn).se
+    found = verdict_of_scores(shifted(table, 1.3 * se), A, B, limits={"items": [30]}, targets=drawn)
+    common = sum(found.difference.estimate.beyond_items.values())
+    assert (found.spread, found.common_se) == pytest.approx((np.sqrt(0.69) * se, np.sqrt(common)))
+    assert 0 < found.common_se < found.spread < se
+    assert found.rankable
+
+
 def test_equivalence_needs_a_margin_and_is_said_with_its_interval(alike):
     found = verdict_of_scores(alike, A, B, margin=2.0)
     assert found.outcome is Outcome.EQUIVALENT
@@ -173,13 +184,22 @@ def test_judgments_are_paid_for_either_system_and_items_once(found):
     assert dear.design["judge"] <= 12
 
 
-@pytest.mark.slow
 def test_equivalence_is_the_goal_where_it_is_cheaper(found):
     margin = 4 * abs(found.value) + 2 * found.se
-    step = score_step(found, margin=margin, alpha=0.05, power=0.9, limits=FEW_STEP)
+    limits = {"items": [30, 300], "judges": [5, 20], "prompts": [3, 12], "replicates": [1]}
+    step = score_step(found, margin=margin, alpha=0.05, power=0.9, limits=limits)
     assert step.toward == "equivalence"
     assert studies_of_plan(step.plan).shows_equal(abs(found.value), margin, 0.05) >= 0.9
     assert "would show equivalence" in step.sentence
+
+
+@pytest.mark.parametrize(("judges", "said"), [(9, []), (10, ["beyond-the-study"])])
+def test_twice_the_judges_that_were_seen_are_far_more_and_a_small_budget_has_its_own_power(found, judges, said):
+    limits = {"items": [30], "judges": [judges], "prompts": [3], "replicates": [1]}
+    options = {"limits": limits, "layouts": ("factorial",), "budget": 30 * 3 * judges * 2}
+    step = score_step(found, margin=None, alpha=0.05, power=0.1, **options)
+    assert [one.code for one in step.caveats] == said
+    assert step.budget_power == pytest.approx(studies_of_plan(step.plan).finds(abs(found.value), 0.05))
 
 
 def test_limits_that_hold_no_such_design_give_none(found):
@@ -249,11 +269,10 @@ def test_limits_to_one_level_of_what_is_drawn_are_refused_in_one_line(found, jud
         found, margin=None, alpha=0.05, power=0.5, limits={"items": [400], "prompts": [1, 9], "judge": 20}
     )
     assert some.design["prompt"] == 9
-    panel = difference(judged(SIZES, sd=NULL), A, B, targets={"prompt": "panel"})
-    assert (
-        score_step(panel, margin=None, alpha=0.05, power=0.3, limits={"items": [900], "prompts": 1}).design["prompt"]
-        == 1
-    )
+    for target in ("panel", "finite"):
+        own = difference(judged(SIZES, sd=NULL), A, B, targets={"prompt": target})
+        one = score_step(own, margin=None, alpha=0.05, power=0.3, limits={"items": [900], "prompts": 1})
+        assert one.design["prompt"] == 1
 
 
 def test_one_judge_with_a_price_buys_no_study_of_judges_like_these(found):
@@ -350,6 +369,8 @@ def test_studies_like_this_setup_are_those_of_the_paired_t(judged):
     own = found_of_studies(judged, targets=None)
     law = studies_like(own)
     assert (law.se, law.df) == pytest.approx((own.se, 29))
+    drawn = found_of_studies(judged)
+    assert studies_like(drawn).se == pytest.approx(drawn.se)
 
 
 @pytest.mark.slow

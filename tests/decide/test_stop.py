@@ -248,8 +248,24 @@ def test_decided_pairs_leave_more_to_the_others():
     found = monitor_all(votes)
     assert (found.ordered, found.undecided) == ((("x", "y"), ("x", "z"), ("y", "z")), 0)
     assert found.monitors[-1].level == pytest.approx(1 - 0.05 / 2)
+    assert [list(row.values()) for row in found.rows()] == [["x", 1, 1, 2, 0], ["y", 2, 2, 1, 1], ["z", 3, 3, 0, 2]]
     assert monitor_all(votes, margin=0.01).undecided == 1
     assert monitor_all(votes, systems=5).undecided == 1
+
+
+def test_votes_that_suffice_for_what_decided_pairs_leave_are_watched_from_the_start():
+    """19 votes for one system decide at .05 / 3, 18 at .05 / 2."""
+    for least, left in ((18, 0), (17, 1)):
+        pairs = [("x", "y")] * 60 + [("x", "z")] * 60 + [("y", "z")] * least
+        rows = [(a, b, a) for a, b in pairs]
+        votes = read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+        assert monitor_all(votes).undecided == left
+
+
+def test_a_p_value_that_was_reached_stays(between):
+    early, later = monitor(between(8, 0), "x", "y"), monitor(between(8, 8), "x", "y")
+    assert later.evidence[-1] < later.evidence.max()
+    assert later.p_value == pytest.approx(early.p_value)
 
 
 # Intervals for items one after the other: the sequence of `bounded_mean`, over items and differences of items.

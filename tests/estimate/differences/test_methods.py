@@ -1,10 +1,12 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import quorate as q
 from quorate.decide.all_pairs import compare_all
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.differences import methods
 from quorate.estimate.differences.methods import by_system, follow_scores, joint_means, pairs, two_systems
 from quorate.estimate.means import mean
 from quorate.estimate.means.mean import by_reach
@@ -365,6 +367,25 @@ def test_cells_that_chance_chose_are_seldom_suspected(whole):
         follow_scores(apart(lambda x: np.broadcast_to(rng.random(shape) < 0.3, x.shape), seed)) for seed in range(200)
     ]
     assert sum(found) <= 7  # 2 expected at 1%
+
+
+def test_cells_are_suspected_by_students_tests_held_together(monkeypatch):
+    """SciPy's, of two groups or one; of the four of two systems each has a fourth of the chance."""
+    rng = np.random.default_rng(1)
+    one, two = rng.normal(size=7), rng.normal(0.5, 2, 12)
+    assert methods._t_test(one, two) == pytest.approx(stats.ttest_ind(one, two).pvalue)
+    assert methods._t_test(two) == pytest.approx(stats.ttest_1samp(two, 0).pvalue)
+    some = apart(lambda x: np.zeros(x.shape, bool))
+    for p, suspected in ((0.0026, False), (0.0025, True)):
+        monkeypatch.setattr(methods, "_t_test", lambda *_, p=p: p)
+        assert follow_scores(some) is suspected
+
+
+@pytest.mark.parametrize(("alone", "said"), [(10, False), (11, True)])
+def test_more_than_a_tenth_of_the_cells_of_a_system_left_out_by_pairing_are_said(alone, said):
+    items = [*range(90 + alone), *range(90)]
+    rows = {"system": ["a"] * (90 + alone) + ["b"] * 90, "item": items, "score": [float(i % 7) for i in items]}
+    assert ("unpaired-cells" in [one.code for one in pairs(read(rows), "a", "b").caveats]) is said
 
 
 def test_nothing_missing_shows_nothing():
