@@ -410,3 +410,64 @@ def test_of_a_record_that_says_what_a_reward_is_made_of_the_reward_is_the_score(
         (tmp_path / f"{name}.json").write_text(json.dumps(runs))
     found = q.compare((tmp_path / "a.json", tmp_path / "b.json"))
     assert found.estimate.value == 0
+
+
+def test_a_model_whose_name_has_a_sum_in_it_is_no_total(tmp_path):
+    cells = [(f"RAD-{n}", *MARKS[n, :2], *(MARKS[n, 1:3])) for n in range(N)]
+    head = "case_id,MedSum-7B accuracy,MedSum-7B completeness,GPT-4o accuracy,GPT-4o completeness"
+    with pytest.raises(Unsure) as found:
+        q.compare(sheet(tmp_path, *rows(head, cells)))
+    assert "made of" not in str(found.value)
+
+
+def test_a_sum_beside_one_criterion_is_none_and_words_among_marks_are_asked_about(tmp_path):
+    cells = [
+        (f"z{n}", who, ("k. A.", "pending", MARKS[n, k])[min(n, 2)], MARKS[n, k + 1], MARKS[n, k] + MARKS[n, k + 1])
+        for n in range(N)
+        for k, who in enumerate(("Claude 3.5", "JurBERT"))
+    ]
+    head = "Aktenzeichen,Modell,Richtigkeit (1-5),Verst\u00e4ndlichkeit (1-5),Summe"
+    with pytest.raises(Unsure, match=r'Richtigkeit \(1-5\) holds numbers, and .*"pending".* in other rows'):
+        q.compare(sheet(tmp_path, *rows(head, cells)))
+    table = read(sheet(tmp_path, *rows(head, [row for row in cells if row[2] != "pending"])))
+    assert table.facet("criterion").levels == ("Richtigkeit (1-5)", "Verst\u00e4ndlichkeit (1-5)")
+
+
+def test_sides_that_only_their_place_names_are_no_systems(tmp_path):
+    cells = [
+        (n, f"left answer {n} is long", f"right answer {n} is long", ("left", "right")[MARKS[n, 0] % 2])
+        for n in range(N)
+    ]
+    path = sheet(tmp_path, *rows("no,left_text,right_text,choice", cells))
+    for ask in (q.rank, q.compare):
+        with pytest.raises(Unsure, match="left_text and right_text are sides, and no systems by their names"):
+            ask(path)
+
+
+def test_words_for_no_mark_and_grades_of_a_search(tmp_path):
+    grades = ("Bad", "Fair", "Good", "Excellent", "Perfect")
+    cells = [
+        (f"q{n}", "uv"[k], grades[MARKS[n, k] % 5], "NP" if n == 3 else MARKS[n, k]) for n in range(N) for k in range(2)
+    ]
+    table = read(sheet(tmp_path, *rows("query,engine,grade", [row[:3] for row in cells])))
+    assert (table.score_facts.low, table.score_facts.high) == (1, 5)
+    assert read(sheet(tmp_path, *rows("id,modelo,Nota", [(*row[:2], row[3]) for row in cells]))).n_answers == 2 * N - 2
+
+
+def test_a_hit_shows_one_text_of_one_system(tmp_path):
+    cells = [
+        (f"H{n}{k}", f"A{(n + j) % 7}", f"doc{n}", ("BART", "PEGASUS")[k], MARKS[n, k])
+        for n in range(N)
+        for k in range(2)
+        for j in range(2)
+    ]
+    table = read(sheet(tmp_path, *rows("HITId,AnnotatorID,DocID,Summarizer,Coherence", cells)))
+    assert (levels(table)["item"], levels(table)["system"]) == (N, 2)
+
+
+def test_releases_that_are_numbers_tell_rows_apart(tmp_path):
+    cells = [(f"Q-{n}", r, "uv"[k], MARKS[n, k]) for n in range(N) for r in (2.3, 2.4) for k in range(2)]
+    assert (
+        levels(read(sheet(tmp_path, *rows("query,assistant_release,retriever,relevance", cells))))["assistant_release"]
+        == 2
+    )

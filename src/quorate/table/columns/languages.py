@@ -19,7 +19,7 @@ _OF: Mapping[str, str] = {
         bewerter bewerterin beurteiler beurteilerin einschätzer rater; experte expertin expert; kohärenz coherence;
         relevanz relevance; nützlichkeit usefulness; lesbarkeit readability; hilfsbereitschaft helpfulness;
         qualität quality; verfahren method; anbieter provider; befunder reader; messzeitpunkt zeitpunkt occasion;
-        nutzername benutzername username;
+        nutzername benutzername username; aktenzeichen case_id;
         radiologe radiologin radiologist; klarheit clarity; richtigkeit correctness;
         vollständigkeit vollstaendigkeit completeness; ton tone; genauigkeit accuracy; freundlichkeit politeness;
         korrektor korrekteur lektor lektorat marker; lehrer lehrerin teacher; arzt ärztin physician;
@@ -76,7 +76,8 @@ _OF: Mapping[str, str] = {
         experto experta expert; radiólogo radiologist; calidad quality; utilidad usefulness; coherencia coherence;
         claridad clarity; exactitud accuracy; fluidez fluency; relevancia relevance; ejercicio exercise;
         problema problem; médico physician; catador catadora taster; vino wine; profesor profesora teacher;
-        puntuación puntaje puntos calificación score; valoración rating; etiqueta label; pregunta question;
+        puntuación puntaje puntos calificación score; nota mark; grupo group;
+        valoración rating; etiqueta label; pregunta question;
         respuesta response; redacción ensayo essay; texto text; alumno alumna pupil; estudiante student;
         paciente patient; imagen image; documento document; modelo model; sistema system; traducción translation;
         tarea task; oración frase sentence; ejemplo example; ganador winner; empate tie; izquierda left; anuncio ad;
@@ -312,7 +313,7 @@ _OF: Mapping[str, str] = {
     "ko": """
         질문 question; 답변 응답 response; 평가자 심사위원 채점자 judge; 점수 score; 평점 rating;
         정확성 정확도 accuracy; 유창성 자연스러움 fluency; 유용성 usefulness; 완전성 completeness;
-        관련성 relevance; 모델 model; 시스템 system; 버전 version; 번호 number; 문항 item; 승자 winner;
+        관련성 적합도 relevance; 랭커 모델 model; 시스템 system; 버전 version; 번호 number; 문항 item; 승자 winner;
         무승부 tie; 총점 합계 total; 평균 mean; 의견 비고 remarks; 라벨 label; 번역 translation; 문장 sentence;
         과제 task; 학생 pupil; 챗봇 bot; 기존 old; 신규 new;
         평가위원 판정자 심사자 judge; 항목 item; 문제 question; 날짜 date; 교사 teacher; 의사 physician; 환자 patient;
@@ -325,7 +326,8 @@ _OF: Mapping[str, str] = {
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
-        清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user;
+        清晰度 clarity; 安全性 safety; 备注 remarks; 正确 correct; 答案 response; 任务 task; 用户 user; 听众 listener;
+        音频 audio; 自然度 naturalness;
         标注员 标注者 annotator; 得分 分数 评分 打分 score; 问题 题目 question; 样本 sample; 回答 response;
         提示 prompt; 标签 label; 胜者 赢家 winner; 平局 tie; 类别 category; 题号 question_id; 编号 id;
         序号 number; 时间 time; 对话 conversation; 文章 article; 摘要 summary; 句子 sentence; 译文 translation;

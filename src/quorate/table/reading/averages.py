@@ -167,8 +167,13 @@ def totals_in(table: Table, taken: set[str]) -> tuple[str, ...]:
     parts = [one for one in numbers if not TOTALS & {*words_of(one.name)}]
     parts = [one for one in parts if form_of(one.name) in tried or not no_score(one.name)]
     named = [one for one in numbers if TOTALS & {*words_of(one.name)}]
+    ends = {one.name: {words_of(one.name)[0], words_of(one.name)[-1]} for one in named}  # and not as in MedSum-7B
+    several = len(parts) > 1
     return tuple(
-        one.name for one in named if len(parts) > 1 and (_SURE & {*words_of(one.name)} or is_made_of(table, one, parts))
+        one.name
+        for one in named
+        if (_SURE & ends[one.name] and (several or any(is_criterion(part.name) for part in parts)))
+        or (several and is_made_of(table, one, parts))
     )
 
 

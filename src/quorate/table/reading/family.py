@@ -28,6 +28,7 @@ from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.averages import is_made_of
+from quorate.table.reading.in_words import no_numbers
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.levels import (
     are_people,
@@ -38,7 +39,7 @@ from quorate.table.reading.levels import (
     judges_of_one,
     models_that_judge,
 )
-from quorate.table.reading.reading import Unsure
+from quorate.table.reading.reading import Meant, Unsure
 from quorate.wording import listed, words
 
 MOST_WORDS = 30
@@ -63,6 +64,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         If names say that columns belong together and what they hold does not.
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
+    _refuse_words(free)
     if grids := grids_in(free):
         return grids, False
     forms = Counter(form for one in free if (form := form_of(one.name)) != one.name)
@@ -230,6 +232,16 @@ def on_one_scale(table: Table, taken: set[str], *, held: bool = False) -> tuple[
         ]
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
+
+
+def _refuse_words(free: Sequence[Column]) -> None:
+    """Ask what words stand for among the numbers of one criterion, which else the others would be read without."""
+    criteria = [one for one in free if is_criterion(one.name)]
+    for one in criteria if any(two.scored for two in criteria) else []:
+        if not one.scored and (strange := no_numbers(one)):
+            shown = listed([f'"{word}"' for word in strange])
+            said = f"{one.name} holds numbers, and {shown} in other rows"
+            raise Unsure(said, ways=(Meant({"missing": strange}, "no score"),))
 
 
 def _is_like(one: Column, other: Column) -> bool:

@@ -169,7 +169,13 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     free = [one for one in free if not (one.words and all(map(DAY.match, one.words)))]
     free = [one for one in free if not _is_remark(one, table.rows)]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
-    return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
+    named = [one for one in free if not one.numeric or one.whole or _is_version(one)]
+    return [one for one in named if one.name in again or not measures(one.name)]
+
+
+def _is_version(one: Column) -> bool:
+    """Whether a column holds a few numbers of versions, by its name, as 2.3 and 2.4 are."""
+    return one.distinct <= MOST_OCCASIONS and words_of(one.name)[-1] in ("version", "release", "build")
 
 
 def attributes(table: Table, known: Mapping[str, str]) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from quorate.roles import AMONG, BETTER, JUDGE, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import HINTS, TOTALS, form_of, is_criterion, is_id, says_nothing, words_of
+from quorate.table.columns.names import HINTS, TOTALS, form_of, is_criterion, is_id, says_ends, says_nothing, words_of
 from quorate.table.columns.outcomes import WORDS, unmarked
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import FURTHER as VOTE_FURTHER
@@ -224,7 +224,7 @@ def _ranked_in_rows(table: Table) -> Reading | None:
     place = next((one for one in table.columns if _is_place(one.name)), None)
     if place is None or not place.whole or place.low != 1 or place.distinct < 2:
         return None
-    if any(one.scored and one is not place and _is_mark(one.name) for one in table.columns):
+    if any(one.scored and one is not place and _is_mark(one) for one in table.columns):
         return None  # which the places are made of
     free = [one.name for one in table.columns if one is not place and 2 <= one.distinct < table.rows]
     found = [
@@ -248,9 +248,9 @@ def _ranked_in_rows(table: Table) -> Reading | None:
     return _votes(options, (f"{place.name} is the place of {system} in each {ranking}, 1 the best: rankings",))
 
 
-def _is_mark(name: str) -> bool:
-    """Whether a name says that a column holds marks, or is a criterion."""
-    return bool({*words_of(name)} & {*HINTS}) or is_criterion(name)
+def _is_mark(one: Column) -> bool:
+    """Whether a column holds marks, by its name, or is a criterion."""
+    return bool({*words_of(one.name)} & {*HINTS}) or is_criterion(one.name) or says_ends(one.name)
 
 
 def _is_place(name: str) -> bool:

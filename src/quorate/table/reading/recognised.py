@@ -113,7 +113,8 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 def _named(table: Table, role: str, claimed: Sequence[str]) -> Sequence[str]:
     """Of columns whose names say a role those that hold what it has: no scores or answers, and of items several."""
     if role == ITEM:
-        return [name for name in claimed if plain(name) == ITEM or table.column(name).distinct > 1]
+        several = [name for name in claimed if plain(name) == ITEM or table.column(name).distinct > 1]
+        return [name for name in several if "hit" not in words_of(name)] or several  # which shows one, of one system
     named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
     named = [name for name in named if role != SYSTEM or not _answers(table.column(name))]
     varied = [name for name in named if table.column(name).distinct > 1] if role == SYSTEM else []

@@ -87,8 +87,10 @@ def of_unnamed(table: Table, compared: bool) -> Reading | None:
     if found is None or not compared or found.confidence != "likely":
         return found
     names = [str(found.options[role]).removeprefix(SAME) for role in ("model_a", "model_b")]
-    told = any({*words_of(name)} & COMPARED for name in names)  # a variant is no place
-    if told or {words_of(name)[-1] for name in names} - _PLACES or all(words_of(name)[0] == "v" for name in names):
+    said = [words_of(name) for name in names]
+    own = [{*one} - {*other} for one, other in zip(said, said[::-1], strict=True)]
+    told = any({*one} & COMPARED or one[0] == "v" for one in said)  # a variant is no place
+    if told or not all(one and one <= _PLACES for one in own):
         return found
     return replace(found, confidence="unsure", said=f"{listed(names)} are sides, and no systems by their names")
 
