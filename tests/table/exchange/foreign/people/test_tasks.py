@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from examples import many
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from logs import json_lines, read, statuses
 from mutants import mutants, reads_or_refuses
@@ -224,6 +224,7 @@ def test_what_is_not_understood_is_named(write_json, value, said):
 
 
 @given(st.one_of(mutants(FLAT), mutants(FLAT, lines=True), mutants(WHOLE), mutants(RANKED)))
+@example('[null, {"id": "r", "grade.responses": [5], "grade.responses.users": ["u"], "grade.responses.status": []}]')
 def test_a_broken_file_is_a_table_or_one_line(tmp_path_factory, block):
     reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-argilla.json", block, format="argilla")
 

@@ -194,9 +194,10 @@ def _responses(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[Re
         whole = document(path, "export it as JSON lines or Parquet") if glance.array else None
         records = (line for _, line in objects(path)) if whole is None else list_at(whole, f"{path}")
     read = _flat if _is_flat(path) else _whole
-    for place, record in enumerate(records, 1):
+    for place, given in enumerate(records, 1):
         where = f"{path}: record {place}"
-        yield from read(where, name_at(object_at(record, where).get("id", place), f"{where}: id"), record)
+        record = object_at(given, where)
+        yield from read(where, name_at(record.get("id", place), f"{where}: id"), record)
 
 
 def _flat(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Response]:
