@@ -181,6 +181,21 @@ def test_conjugate_gradients(monkeypatch):
         conjugate_gradients(lambda v: matrix @ v, np.diag(matrix), right)
 
 
+def test_conjugate_gradients_take_no_more_products_than_there_are_levels_however_unlike_these_are():
+    rng = np.random.default_rng(5)
+    half, scale = rng.normal(size=(60, 40)), np.geomspace(1, 1000, 40)
+    matrix = scale[:, None] * (half.T @ half + np.diag(rng.uniform(1, 100, 40))) * scale
+    right, products = rng.normal(size=(40, 1)), []
+
+    def times(v):
+        products.append(v)
+        return matrix @ v
+
+    got = conjugate_gradients(times, np.diag(matrix), right, 1e-12)
+    np.testing.assert_allclose(matrix @ got, right, atol=1e-8)
+    assert len(products) <= 40
+
+
 # What random signs say of their own error, against other signs.
 
 
