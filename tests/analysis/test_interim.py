@@ -75,6 +75,13 @@ def test_it_says_what_is_for_watching_and_what_for_deciding(found, words):
     assert words in found.sentence
 
 
+def test_a_value_has_two_digits_of_half_its_half_width():
+    """An interval of .15 on either side is told apart by thousandths; one without a width as one of .1."""
+    wide, none = (Look(9, 5.0, 5.0 - half, 5.0 + half, 4.0, 6.0, 3) for half in (0.15, 0.0))
+    assert result(wide).shown(wide) == ("5.000", "4.850 to 5.150", "4.000 to 6.000")
+    assert result(none).shown(none)[:2] == ("5.000", "5.000 to 5.000")
+
+
 def test_decisions_in_words_and_looks_in_rows():
     decided = (
         Decision("x", "y", Outcome.WORSE, -1.0, -1.5, -0.5, 9),

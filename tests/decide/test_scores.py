@@ -425,6 +425,12 @@ def test_a_claim_passes_or_fails():
     )
 
 
+def test_numbers_have_two_digits_of_half_the_half_width():
+    """20 and 15 of 30: the interval is .28 wide, a fourth of that .07."""
+    found = q.compare(read([1] * 20 + [0] * 10, [1] * 15 + [0] * 15), "new", "old")
+    assert "new scores 0.167 more on average" in found.sentence
+
+
 def test_items_won_and_lost_with_mcnemars_test():
     """14 against 5 discordant items: R, mcnemar.exact, p = 0.06357."""
     found = q.compare(read(), "new", "old").difference

@@ -155,6 +155,10 @@ def test_what_is_said_of_how_votes_are_taken(crossed):
     assert [one.code for one in margins(crossed, minimum=50).caveats] == ["few-clusters-on-pairs"]
     left, few = margins(crossed, minimum=50, cluster="prompt"), margins(crossed, minimum=50, cluster=())
     assert [one.code for one in left.caveats] == [one.code for one in few.caveats] == ["taken-as-independent"]
+    by_judge = margins(crossed, minimum=50, cluster="judge")
+    shared = [effect for pair, effect in zip(by_judge.pairs, by_judge.effect, strict=True) if "w" not in pair]
+    assert len(shared) == 3
+    assert f"(variance by it: {sorted(shared)[1]:.3g} times one vote's)" in left.caveats[0].sentence
     one = margins(crossed.only("judge", "j1"), minimum=10)
     assert (one.cluster, [one.code for one in one.caveats]) == ((), ["one-level-on-pairs"])
     with pytest.raises(NotEstimable, match="one judge"):
