@@ -54,6 +54,7 @@ ONE_OF_EACH = [
     caveats.carried_over("items"),
     caveats.few_categories("language", 3),
     caveats.few_clusters("judge", 5, 5.0),
+    caveats.too_few_to_tell("judge", 6, 7),
     caveats.dominant_cluster("judge", "ann", 0.5, 24, 0.38, 2e-5),
     caveats.few_clusters_on_pairs("judge", 2, 3, 4.5),
     caveats.one_level_on_pairs("judge", 2, 3),

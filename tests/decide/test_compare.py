@@ -277,3 +277,11 @@ def test_equal_types_are_seldom_told_apart():
     rng = np.random.default_rng(2)
     p = [types_of_votes(votes(rng, (0.6, 0.6, 0.6), 40), "x", "y").p for _ in range(40)]
     assert np.mean(np.array(p) < 0.05) < 0.2
+
+
+@pytest.mark.parametrize("names", [("alpha", "zeta"), ("zeta", "alpha")])
+def test_of_two_systems_by_votes_the_better_stands_first_whatever_it_is_called(names):
+    better, worse = names
+    columns = {"model_a": [better] * 60, "model_b": [worse] * 60, "winner": ["model_a"] * 45 + ["model_b"] * 15}
+    found = q.compare(pl.DataFrame(columns))
+    assert (found.a, found.outcome.value, found.exit_code) == (better, "better", 0)

@@ -175,7 +175,15 @@ def test_two_clusters_that_have_nearly_all_votes_decide_nothing():
     found = verdict_of_votes(votes, "x", "y", cluster="prompt")
     assert found.outcome is Outcome.UNDECIDED
     assert found.estimate.ends[0] <= 0
-    assert [caveat.code for caveat in found.caveats] == ["few-clusters"]
+    assert [caveat.code for caveat in found.caveats] == ["too-few-to-tell", "few-clusters"]
+
+
+def test_six_judges_as_clusters_decide_at_95_and_it_is_said_where_they_cannot():
+    votes = votes_of("a" * 60, [i % 6 for i in range(60)])
+    assert verdict_of_votes(votes, "x", "y", cluster="prompt").outcome is Outcome.BETTER
+    found = verdict_of_votes(votes, "x", "y", cluster="prompt", level=0.99)
+    assert found.outcome is Outcome.UNDECIDED
+    assert "6 prompts as clusters never show a difference at this level, which takes 8" in found.caveats[0].sentence
 
 
 @pytest.mark.slow

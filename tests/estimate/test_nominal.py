@@ -141,3 +141,29 @@ def test_intervals_in_words():
     assert interval(Coefficient("x", 0.5, nan, nan, nan, judges=False)) == ".50"
     assert interval(Coefficient("x", nan, nan, nan, nan, judges=False)) == "not known"
     assert interval(Coefficient("x", -0.05, 0.1, -0.25, 0.15, judges=True)) == "-.05 (-.25 to .15)"
+
+
+def test_what_every_system_answered_is_labelled_by_itself():
+    """Judges who always say the same of an answer agree, however the answers of systems differ."""
+    words = ("yes", "no", "open")
+    cells = [(f"q{i}", s, j, words[(i * 7 + k * k) % 3]) for i in range(12) for k, s in enumerate("uvw") for j in "xyz"]
+    made = pl.DataFrame(cells, schema=["item", "system", "judge", "label"], orient="row")
+    read = q.read(made, score="label", labels=True, announce=False)
+    found = q.scores.labels(read)
+    assert [one.value for one in found.coefficients] == pytest.approx([1.0] * 4)
+    assert len(found.items) == 36
+    assert found.people == ()
+
+
+def test_answers_of_several_systems_to_an_item_are_drawn_together():
+    """A copy of every answer under another system's name tells nothing new: the interval is that of one system."""
+    rng = np.random.default_rng(3)
+    said = rng.choice(["yes", "no"], (40, 3), p=[0.6, 0.4])
+    cells = [(f"q{i}", s, j, said[i, k]) for i in range(40) for s in "uv" for k, j in enumerate("xyz")]
+    made = pl.DataFrame(cells, schema=["item", "system", "judge", "label"], orient="row")
+    two, one = (
+        q.scores.labels(q.read(part, score="label", labels=True, announce=False)).coefficient("agreement")
+        for part in (made, made.filter(pl.col("system") == "u"))
+    )
+    assert two.value == pytest.approx(one.value)
+    assert (two.panel_low, two.panel_high) == pytest.approx((one.panel_low, one.panel_high), abs=2e-3)

@@ -16,6 +16,15 @@ def few_clusters(name: str, clusters: int, effective: float, about: str = "") ->
     return Caveat("few-clusters", said)
 
 
+def too_few_to_tell(name: str, clusters: int, takes: int) -> Caveat:
+    """Clusters so few that, all leaning one way, they show nothing at the level asked."""
+    return Caveat(
+        "too-few-to-tell",
+        f"{wording.counted(clusters, name)} as clusters never show a difference at this level, which takes {takes}; "
+        f"for the {wording.plural(name)} there are, name what else votes share with " + argument("cluster", ...),
+    )
+
+
 def few_categories(by: str, categories: int) -> Caveat:
     """Ratings of few categories shrunk by how far these differ."""
     return Caveat(

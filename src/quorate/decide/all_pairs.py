@@ -203,7 +203,7 @@ def compare(
 def the_two(
     table: Judgments | Votes | MeasuredFile, facet: str | None = None, claim: Claim | None = None
 ) -> tuple[str, str] | None:
-    """The systems of a table that has two, None where it has more: of two files that of the first first, else by mean.
+    """The systems of a table that has two, None where it has more: the first of two files first, else the better.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def the_two(
     if isinstance(table, MeasuredFile):
         return the_two(table.first, facet, claim)
     if isinstance(table, Votes):
-        names: Sequence[str] = table.models
+        names: Sequence[str] = _by_votes(table)
     elif facet not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
         return None
     else:
@@ -229,6 +229,13 @@ def the_two(
             f'such as "{names[0]}" "{names[1]}"'
         )
     return names[0], names[1]
+
+
+def _by_votes(votes: Votes) -> tuple[str, ...]:
+    """The systems of votes on two, the one first that wins more of them."""
+    won = votes.encoded() - 0.5  # above nought where the second is preferred
+    lead = float(np.nansum(won if votes.count is None else won * votes.count))
+    return votes.models[::-1] if len(votes.models) == len("ab") and lead > 0 else votes.models
 
 
 @dataclass(frozen=True, repr=False)

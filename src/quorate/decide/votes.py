@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 
-from quorate import rules, wording
+from quorate import caveats, rules, wording
 from quorate.decide.next_step import NextStep, detectable, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_votes
 from quorate.estimate.votes.clustered import Cluster
@@ -177,6 +178,10 @@ def verdict_of_margin(
 ) -> Verdict:
     """The verdict that a margin leads to."""
     alpha = 1 - level
+    if found.least_p > alpha and found.clusters:
+        fewest, name = min(zip(found.clusters, found.cluster, strict=True))
+        takes = 1 + math.ceil((fewest - 1) * math.log(alpha) / math.log(found.least_p) - 1e-9)
+        found = replace(found, caveats=(caveats.too_few_to_tell(name, fewest, takes), *found.caveats))
     outcome = outcome_of(found, margin, alpha)
     error_rate = alpha
     if found.exact:  # of a false difference where there is none, and of a false claim at the margin, the larger chance

@@ -23,7 +23,7 @@ from quorate.numerics import nominal
 from quorate.numerics.mixed.information import cell_weights, weights
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.nominal import COEFFICIENTS, Ratings, tally
-from quorate.roles import JUDGE
+from quorate.roles import JUDGE, SYSTEM, TURN
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.reread import answers
@@ -108,13 +108,14 @@ def pairs(ratings: Ratings, judges: tuple[str, ...], labels: tuple[str, ...], le
     """Every two judges who judged some of the same items; of many judges, those 30 who judged most."""
     most = np.argsort(-np.bincount(ratings.judge, ratings.weight, ratings.judges), kind="stable")[:MOST_JUDGES]
     said = {int(judge): _said(ratings, int(judge)) for judge in np.sort(most)}
-    names, shared = [], []
+    names, shared, drawn = [], [], []
     for one, other in combinations(said, 2):
         both, first, second = np.intersect1d(said[one][0], said[other][0], assume_unique=True, return_indices=True)
         if len(both):
             names.append((judges[one], judges[other]))
             shared.append((said[one][1][first], said[other][1][second]))
-    intervals = nominal.cohen_intervals(shared, level).tolist()
+            drawn.append(None if ratings.drawn is None else ratings.drawn[both])
+    intervals = nominal.cohen_intervals(shared, level, drawn).tolist()
     for (one_name, other_name), (one_said, other_said), (low, high) in zip(names, shared, intervals, strict=True):
         yield _pair(one_name, other_name, one_said, other_said, labels, low, high)
 
@@ -269,8 +270,14 @@ def judge_of(judgments: Judgments) -> tuple[np.ndarray[tuple[int], np.dtype[np.i
     return code, tuple(labels)
 
 
+def labelled(judgments: Judgments) -> tuple[str, ...]:
+    """Facets of what is given a label: items, and beside judges the systems whose answers to them are judged."""
+    beside = (SYSTEM, TURN, "criterion") if JUDGE in judgments.names else ()
+    return (judgments.object, *(name for name in beside if name in judgments.names and name != judgments.object))
+
+
 def ratings(judgments: Judgments, shares: Floats) -> Ratings:
-    """What every judge said of every item; several answers of one judge, by prompt or repeated, as shares.
+    """What every judge said of everything labelled; several answers of one judge, by prompt or repeated, as shares.
 
     Parameters
     ----------
@@ -280,7 +287,8 @@ def ratings(judgments: Judgments, shares: Floats) -> Ratings:
         From `label_shares`.
     """
     judge, names = judge_of(judgments)
-    item = judgments.level_codes([judgments.object])
+    own = labelled(judgments)
+    item = judgments.level_codes(own)
     cell, label = np.nonzero(np.nan_to_num(shares) > 0)
     n_items, n_judges, n_labels = int(item.max()) + 1, len(names), shares.shape[1]
     pair = item * n_judges + judge
@@ -288,7 +296,8 @@ def ratings(judgments: Judgments, shares: Floats) -> Ratings:
     place, entry = np.unique(pair[cell] * n_labels + label, return_inverse=True)
     weight: Floats = np.bincount(entry, shares[cell, label] / cells[pair[cell]]).astype(float)
     at, said = place // n_labels, place % n_labels
-    return Ratings(at // n_judges, at % n_judges, said, weight, n_items, n_judges, n_labels)
+    drawn = judgments.level_codes([judgments.object])[first_of_each(item)] if len(own) > 1 else None
+    return Ratings(at // n_judges, at % n_judges, said, weight, n_items, n_judges, n_labels, drawn)
 
 
 def unnamed(judgments: Judgments, shares: Floats) -> Ratings:
@@ -320,7 +329,7 @@ class ItemLabels(Brief):
     Parameters
     ----------
     item : str
-        The item, after what it is grouped by.
+        The item, after what it is grouped by, and the system whose answer it is.
     judges : int
         Judges who gave it a label.
     majority : str
@@ -349,7 +358,7 @@ def item_labels(judgments: Judgments, ratings: Ratings) -> tuple[ItemLabels, ...
     top = share.argmax(axis=1)
     best = share[np.arange(len(share)), top]
     order = np.lexsort((-found.judges, -entropy, best > 0.5 + 1e-9))
-    names = level_labels(judgments, judgments.object)
+    names = level_labels(judgments, ":".join(labelled(judgments)))
     out = []
     for place in order[found.judges[order] > 0].tolist():
         label = judgments.labels[int(top[place])]

@@ -28,6 +28,8 @@ class Ratings(NamedTuple):
         Share of what this judge said of this item; these add up to 1 for each judge of an item.
     items, judges, labels : int
         How many of each there are.
+    drawn : array of int64, shape (items,), optional
+        Which of the items are drawn together, such as what several systems answered to one question.
     """
 
     item: Ints
@@ -37,6 +39,7 @@ class Ratings(NamedTuple):
     items: int
     judges: int
     labels: int
+    drawn: Ints | None = None
 
 
 class Tally(NamedTuple):
@@ -103,9 +106,9 @@ def _tallies(ratings: Ratings) -> Iterator[Tally]:
     """Labels by item, of every judge."""
     order = np.argsort(ratings.judge, kind="stable")
     ends = np.searchsorted(ratings.judge[order], np.arange(1, ratings.judges))
-    item, judge, label, weight, *sizes = ratings
+    item, judge, label, weight = ratings[:4]
     for one in np.split(order, ends):
-        yield tally(Ratings(item[one], judge[one], label[one], weight[one], *sizes))
+        yield tally(ratings._replace(item=item[one], judge=judge[one], label=label[one], weight=weight[one]))
 
 
 def krippendorff(sums: Floats) -> Floats:
@@ -234,17 +237,26 @@ def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, 
     return low, high
 
 
-def cohen_intervals(pairs: Sequence[tuple[Floats, Floats]], level: float) -> Floats:
-    """Intervals as of `cohen_interval`, of judges who have the same labels to give, shape (pairs, 2)."""
+def cohen_intervals(
+    pairs: Sequence[tuple[Floats, Floats]], level: float, drawn: Sequence[Ints | None] | None = None
+) -> Floats:
+    """Intervals as of `cohen_interval`, of judges who have the same labels to give, shape (pairs, 2).
+
+    Items may be ``drawn`` together, as of `Ratings`, those of each pair.
+    """
     out = np.full((len(pairs), 2), np.nan)
-    rows = [cohen_rows(first, second) for first, second in pairs]
+    each = [cohen_rows(first, second) for first, second in pairs]
+    rows = [_together(own, of) for own, of in zip(each, drawn or [None] * len(pairs), strict=True)]
     known = [k for k, own in enumerate(rows) if len(own) >= _FEWEST and not np.isnan(cohen(own.sum(axis=0)))]
     if known:
         size = pairs[0][0].shape[1]
         label = np.eye(size)
         possible = cohen_rows(np.repeat(label, size, axis=0), np.tile(label, (size, 1)))
         limits = [t_quantile(len(rows[k]) - 1, (1 + level) / 2) ** 2 for k in known]
-        tables = [Items(rows[k], possible, limit) for k, limit in zip(known, limits, strict=True)]
+        tables = [
+            Items(rows[k], possible * round(len(each[k]) / len(rows[k])), limit)
+            for k, limit in zip(known, limits, strict=True)
+        ]
         out[known] = score_intervals(tables, Number(cohen, cohen_slopes))
     return out
 
@@ -336,24 +348,29 @@ def _jackknifed(ratings: Ratings, steps: Steps, level: float, named: bool) -> _J
     rows, number, least = steps
     value = number.value
     whole = tally(ratings)
-    added = rows(whole)
+    added = _together(rows(whole), ratings.drawn)
     total = added.sum(axis=0)
     point = float(value(total))
-    n, m = ratings.items, ratings.judges
+    n, m = len(added), ratings.judges
     if n < _FEWEST or ratings.labels < 2 or np.isnan(point):
         return _Jackknifed(point, np.nan, False, [])
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
     for one in _tallies(groups) if named and m >= _FEWEST else ():
-        own = rows(whole.less(one))
+        own = _together(rows(whole.less(one)), ratings.drawn)
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
     left = value(total - _summed(added, of_item))
     se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
-    possible, chance = rows(_possible_tallies(whole)), (1 + level) / 2
+    possible, chance = rows(_possible_tallies(whole)) * round(ratings.items / n), (1 + level) / 2
     limits = [t_quantile(n - 1.0, chance) ** 2, *([wider * t_quantile(df, chance) ** 2] if counted else [])]
     return _Jackknifed(point, se, counted, [Items(added, possible, limit) for limit in limits])
+
+
+def _together(rows: Floats, drawn: Ints | None) -> Floats:
+    """Rows of items, those that are drawn together added up."""
+    return rows if drawn is None else _summed(rows, np.unique(drawn, return_inverse=True)[1])
 
 
 def _parts(size: int, most: int) -> Ints:

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 
 from quorate import rules
-from quorate.arrays import Bools, Floats, Ints, dense
+from quorate.arrays import Bools, Floats, Ints, dense, first_of_each
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
+from quorate.estimate.labels import labelled
 from quorate.frozen import dataclass
 from quorate.numerics.chances import Items, score_interval
 from quorate.numerics.correlation import ranks
@@ -316,7 +317,8 @@ def icc(fit: Decomposition | Judgments, *, judges: float | None = None) -> Icc:
 def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0.95) -> Alpha:
     """Krippendorff's alpha: how far scores of one item agree, against scores of any items.
 
-    Every cell of an item (a judge, with a prompt where there are several) is one score; missing ones are left out.
+    Every cell of an item (a judge, with a prompt where there are several) is one score; missing ones are left out. The
+    answers of several systems to an item are scored each by itself, and drawn together.
 
     Parameters
     ----------
@@ -352,23 +354,38 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
     answered = table.n > 0
-    item, score = table.level_codes([table.object])[answered], table.mean[answered]
-    return alpha_of(item, score, metric, level=level)
+    own, score = labelled(table), table.mean[answered]
+    item = table.level_codes(own)[answered]
+    drawn = table.level_codes([table.object])[answered] if len(own) > 1 else None
+    return alpha_of(item, score, metric, level=level, drawn=drawn)
 
 
-def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: float = 0.95) -> Alpha:
-    """Krippendorff's alpha of scores, each with the code of its item."""
+def alpha_of(
+    item: Ints, score: Floats, metric: Metric = "interval", *, level: float = 0.95, drawn: Ints | None = None
+) -> Alpha:
+    """Krippendorff's alpha of scores, each with the code of its item, and of what is drawn together."""
     several = np.bincount(item)[item] > 1
+    whole = None if drawn is None else drawn[several]
     item, score = dense(item[several]), score[several]
     if not len(score):
         raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
     sums = sums_of_alpha(item, score, metric, level)
+    if whole is not None:
+        sums = together(sums, whole[first_of_each(item)], level)
     value = float(krippendorff(sums.rows.sum(axis=0)))
     if np.isnan(value):
         raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
     n = len(sums.rows)
     low, high = score_interval(sums, ALPHA) if n >= _FEWEST else (np.nan, np.nan)
     return Alpha(value, low, high, metric, n, len(score), level)
+
+
+def together(sums: Items, drawn: Ints, level: float) -> Items:
+    """What items that are drawn together add to sums, each group of them by its code."""
+    code = np.unique(drawn, return_inverse=True)[1]
+    rows: Floats = np.column_stack([np.bincount(code, column) for column in sums.rows.T]).astype(float)
+    limit = t_quantile(max(len(rows) - 1, 1), (1 + level) / 2) ** 2
+    return Items(rows, sums.possible * round(len(sums.rows) / len(rows)), limit)
 
 
 def sums_of_alpha(item: Ints, score: Floats, metric: Metric, level: float) -> Items:

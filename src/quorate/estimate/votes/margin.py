@@ -182,7 +182,9 @@ class VoteMargin(Interval):
     @property
     def scope(self) -> str:
         """Whom it speaks for; empty where there is nothing to add."""
-        return f"with these {self.judges} judges" if self.judges > 1 else ""
+        if self.judges == 1:
+            return "with this judge only"
+        return f"with these {self.judges} judges" if self.judges else ""
 
     @property
     def effect(self) -> float:

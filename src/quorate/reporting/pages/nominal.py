@@ -187,11 +187,14 @@ def people(result: Labels) -> Figure:
 def labelled(result: Labels) -> Figure:
     """What was labelled."""
     table, item = result.judgments, result.judgments.object
-    values: dict[str, object] = {plural(item): len(result.items), "judges": result.judges or "without names"}
+    items = len({*table.level_codes([item]).tolist()})
+    noun = item if items == len(result.items) else "answer"  # of each of several systems
+    values: dict[str, object] = {plural(item): items}
+    values |= {plural(noun): len(result.items), "judges": result.judges or "without names"}
     values |= {"labels": len(result.shares), "judgments": table.n_answers}
     values |= {"rows without a label": int(table.rows.sum()) - table.n_answers}
     return particulars(
-        "labelled", f"What was labelled: {counted(len(result.items), item)}", values.items(), head="number"
+        "labelled", f"What was labelled: {counted(len(result.items), noun)}", values.items(), head="number"
     )
 
 
