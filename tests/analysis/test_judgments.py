@@ -65,8 +65,11 @@ def test_purchases_lower_the_standard_error_and_have_a_price(demo):
 
 def test_a_half_width_that_is_too_small_is_not_met(demo):
     assert not demo.answer.met
-    assert demo.answer.half_width == demo.setup.at(0.95).half_width
-    assert "Asked for an interval of ±0.050; it is ±0.140: not enough." in demo.answer.sentence
+    assert demo.answer.half_width == demo.widest.half_width
+    assert (
+        "Asked for an interval of ±0.050; it is ±0.488 for prompts and judges like these: not enough."
+        in demo.answer.sentence
+    )
     assert demo.purchases[0].label in demo.answer.sentence
 
 

@@ -21,7 +21,7 @@ from quorate.estimate.components.model import Component, Interval
 from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.intervals import coefficients
 from quorate.estimate.means.mean import Estimate, Readings, draw_of, readings
-from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
+from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY, scope
 from quorate.frozen import dataclass
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
@@ -411,7 +411,10 @@ class Analysis(Result):
     @cached_property
     def answer(self) -> Answer | None:
         """Whether the half-width asked for is met; None if none was asked for."""
-        return None if self.asked is None else answer(self.setup, self.level, self.asked, self.purchases)
+        if self.asked is None:
+            return None
+        whom = scope(self.judgments, self.widest.target, self.judgments.object)
+        return answer(self.widest, self.level, self.asked, self.purchases, whom)
 
     @property
     def exit_code(self) -> int:

@@ -56,15 +56,17 @@ class Answer:
     sentence: str
 
 
-def answer(mean: Estimate, level: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
-    """Whether half the interval of a mean meets what was asked for; if not, what buys most."""
+def answer(mean: Estimate, level: float, asked: float, purchases: Sequence[WhatIf], whom: str = "") -> Answer:
+    """Whether half the interval of a mean, which speaks for ``whom``, meets what was asked; if not, what buys most."""
     low, high = mean.at(level).ends
     half_width = (high - low) / 2
     met = half_width <= asked
     places = decimals(min(asked, half_width) / 2)
-    is_ = f"±{number(half_width, places)}"
+    is_, said = f"±{number(half_width, places)}", f" {whom}" if whom else ""
     if abs((low + high) / 2 - mean.value) > 0.01 * half_width:
-        is_ = f"{number(low, places)} to {number(high, places)}, half of which is {number(half_width, places)}"
+        is_ = f"{number(low, places)} to {number(high, places)}{said}, half of which is {number(half_width, places)}"
+    else:
+        is_ += said
     shown = f"Asked for an interval of ±{number(asked, places)}; it is {is_}"
     if met:
         return Answer(asked, half_width, met, f"{shown}: enough.")
