@@ -285,3 +285,13 @@ def test_of_two_systems_by_votes_the_better_stands_first_whatever_it_is_called(n
     columns = {"model_a": [better] * 60, "model_b": [worse] * 60, "winner": ["model_a"] * 45 + ["model_b"] * 15}
     found = q.compare(pl.DataFrame(columns))
     assert (found.a, found.outcome.value, found.exit_code) == (better, "better", 0)
+
+
+def test_all_pairs_say_for_whom_they_hold_and_how_many_do_for_others():
+    rng = np.random.default_rng(5)
+    cells = [
+        (s, i, j, float(10 * k + rng.normal())) for k, s in enumerate("xyz") for i in range(15) for j in ("u", "v", "w")
+    ]
+    frame = pl.DataFrame(cells, schema=["system", "item", "judge", "score"], orient="row")
+    said = compare_all(q.read(frame, announce=False)).sentence
+    assert said.endswith("at 95%, with these 3 judges. For judges like these 3 are told apart.")

@@ -36,7 +36,7 @@ from quorate.table.measured import MeasuredFile, each_measure
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import at_level, brief, counted, listed
+from quorate.wording import at_level, brief, capitalised, counted, listed
 
 # Comparison of two systems: one question for whatever says how good they are.
 
@@ -274,11 +274,23 @@ class Verdicts(Result):
         count = self.counts
         different = count["better"] + count["worse"]
         left = f" {counted(self.skipped, 'pair')} more could not be judged." if self.skipped else ""
+        whom = {one.whom for one in self.verdicts}
+        spoken = f", {whom.pop()}" if len(whom) == 1 and any(whom) else ""
         return (
             f"Of {counted(len(self.verdicts), 'pair')} of systems {_are(different)} told apart, "
             f"{_are(count['equivalent'])} equivalent and {_are(count['undecided'])} undecided; all of these verdicts "
-            f"hold together at {at_level(self.level)}.{left}"
+            f"hold together at {at_level(self.level)}{spoken}.{self._for_others}{left}"
         )
+
+    @property
+    def _for_others(self) -> str:
+        """How many pairs are told apart for judges like these, where every verdict by scores says it."""
+        scores = [one for one in self.verdicts if isinstance(one, ScoreVerdict) and one.for_others is not None]
+        whom = {one.whom_else for one in scores}
+        if len(scores) < len(self.verdicts) or len(whom) != 1:
+            return ""
+        apart = sum(one.for_others in (Outcome.BETTER, Outcome.WORSE) for one in scores)
+        return f" {capitalised(whom.pop())} {_are(apart)} told apart."
 
     def __str__(self) -> str:
         return self.sentence

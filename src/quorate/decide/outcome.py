@@ -390,6 +390,11 @@ class AnyVerdict(Result, ABC):
         """Smallest difference that such a study detects with a chance of ``power``; None if it detects none."""
 
     @property
+    @abstractmethod
+    def whom(self) -> str:
+        """For whom the verdict speaks; empty where there is nothing to add."""
+
+    @property
     def estimate(self) -> Interval:
         """The difference with its interval."""
         return self.difference.at(self.level)

@@ -375,9 +375,19 @@ class ScoreVerdict(AnyVerdict):
         low, high = self.others.at(self.level).ends
         places = self.places
         ends = f"{at_level(self.level)} interval {low:.{places}f} to {high:.{places}f}"
-        judgments = self.difference.fit.judgments
-        whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
-        return f"{super().sentence} {whom}: {self.for_others.value} ({ends}).{beyond}"
+        return f"{super().sentence} {capitalised(self.whom_else)}: {self.for_others.value} ({ends}).{beyond}"
+
+    @property
+    def whom(self) -> str:
+        """For whom the difference speaks; empty where there is nothing to add."""
+        return scope(self.difference.fit.judgments, self.difference.estimate.target, self.difference.facet)
+
+    @property
+    def whom_else(self) -> str:
+        """For whom the difference for others speaks; empty without one."""
+        if self.others is None:
+            return ""
+        return scope(self.difference.fit.judgments, self.others.estimate.target, self.difference.facet)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -415,8 +425,8 @@ class ScoreVerdict(AnyVerdict):
         seen = listed([items, *(counted(judgments.n_levels(n), n) for n in names)])
         shared = study.shared_items
         design = seen if paired else f"{seen}, {f'both judged on {shared:,} of them' if shared else 'not paired'}"
-        whom = scope(judgments, target, study.facet)
-        return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
+        whom = f", {self.whom}" if self.whom else ""
+        return f"{self.a} scores {more} on average ({ends}; {design}{whom})"
 
     def _each_item(self) -> str:
         """Items won, lost and tied, and what pairing gained."""

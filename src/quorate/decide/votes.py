@@ -44,6 +44,11 @@ class Verdict(AnyVerdict):
         """Smallest margin that so many votes detect with a chance of ``power``; None if they detect none."""
         return detectable(self.difference, 1 - self.level, self.power)
 
+    @property
+    def whom(self) -> str:
+        """For whom the margin speaks; empty where there is nothing to add."""
+        return self.difference.scope
+
     def _prefers(self) -> str:
         return "is preferred"
 

@@ -269,12 +269,12 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
     if len(groups) == 1 and groups in fit.assembled.model.random:  # as many more groups, each as large as before
         options = {"items": 2 * design[item], "categories": 2 * fit.judgments.n_levels(groups[0])}
         yield f"double the {plural(groups[0])} and {plural(item)}", options
-    yield f"half the {item}s", {"items": max(2, design[item] // 2)}
+    yield f"half the {plural(item)}", {"items": max(2, design[item] // 2)}
     for name, count in made.counts.items():
         if name in (item, SYSTEM) or name in covariates:  # nobody buys a system
             continue
         yield f"one more {name}", {"levels": {name: count + 1}}
-        yield f"two more {name}s", {"levels": {name: count + 2}}
+        yield f"two more {plural(name)}", {"levels": {name: count + 2}}
         if count > 1:
             yield f"one {name} only", {"levels": {name: 1}}
     yield "one more replicate", {"replicates": design["replicate"] + 1}
