@@ -190,7 +190,8 @@ def test_six_judges_as_clusters_decide_at_95_and_it_is_said_where_they_cannot():
 def test_clusters_that_agree_are_as_many_votes_and_no_more():
     votes = votes_of(("a" * 15 + "b" * 7) * 3, [i // 22 for i in range(66)])
     found = verdict_of_votes(votes, "x", "y", cluster="prompt", margin=0.19)
-    assert (found.outcome, found.p_difference) == (Outcome.UNDECIDED, 1.0)
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.p_difference == pytest.approx(2 / 2**3)  # all three lean one way, as fair ones do so often
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ def found():
 
 def test_one_sentence_and_a_row_for_every_label():
     assert found().sentence.startswith('The commonest of 3 labels is "')
-    assert "two judges agree on " in found().sentence
+    assert "Two judges agree on " in found().sentence
     assert found().scope == "for judges like these"
     assert found().panel_scope == "with these 4 judges"
     frame = found().to_frame("polars")

@@ -170,7 +170,7 @@ class Labels(Result):
         agreed, alpha = self.coefficient("agreement"), self.coefficient("Krippendorff's alpha")
         if agreed is None or alpha is None:
             return f"{said}."
-        return f"{said}; two judges agree on {percent(agreed.value)}, Krippendorff's alpha {both(alpha, self.judges)}."
+        return f"{said}. Two judges agree on {percent(agreed.value)}, Krippendorff's alpha {both(alpha, self.judges)}."
 
     def rows(self) -> list[Row]:
         """One row for every label."""

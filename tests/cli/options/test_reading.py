@@ -208,7 +208,7 @@ def test_what_is_read_by_itself_is_kept_too(run, tmp_path):
     path.write_text("rater1,low,mid,high\nlow,10,3,1\nmid,2,11,4\nhigh,1,3,12\n")
     run("doctor", path, "--save", "roles.yaml")
     by_itself, kept = run("analyze", path, "--no-report"), run("analyze", path, "--roles", "roles.yaml", "--no-report")
-    assert "two judges agree on 70.2%" in kept.out
+    assert "Two judges agree on 70.2%" in kept.out
     assert kept.out == by_itself.out
 
 
