@@ -234,7 +234,7 @@ def the_two(
 def _by_votes(votes: Votes) -> tuple[str, ...]:
     """The systems of votes on two, the one first that wins more of them."""
     won = votes.encoded() - 0.5  # above nought where the second is preferred
-    lead = float(np.nansum(won if votes.count is None else won * votes.count))
+    lead = float(np.nansum(won * votes.weights))
     return votes.models[::-1] if len(votes.models) == len("ab") and lead > 0 else votes.models
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cached_property
 
@@ -185,8 +184,8 @@ def verdict_of_margin(
     alpha = 1 - level
     if found.least_p > alpha and found.clusters:
         fewest, name = min(zip(found.clusters, found.cluster, strict=True))
-        takes = 1 + math.ceil((fewest - 1) * math.log(alpha) / math.log(found.least_p) - 1e-9)
-        found = replace(found, caveats=(caveats.too_few_to_tell(name, fewest, takes), *found.caveats))
+        few = caveats.too_few_to_tell(name, fewest, found.clusters_to_tell(alpha))
+        found = replace(found, caveats=(few, *found.caveats))
     outcome = outcome_of(found, margin, alpha)
     error_rate = alpha
     if found.exact:  # of a false difference where there is none, and of a false claim at the margin, the larger chance

@@ -270,7 +270,7 @@ def judge_of(judgments: Judgments) -> tuple[np.ndarray[tuple[int], np.dtype[np.i
     return code, tuple(labels)
 
 
-def labelled(judgments: Judgments) -> tuple[str, ...]:
+def unit_facets(judgments: Judgments) -> tuple[str, ...]:
     """Facets of what is given a label: items, and beside judges the systems whose answers to them are judged."""
     beside = (SYSTEM, TURN, "criterion") if JUDGE in judgments.names else ()
     return (judgments.object, *(name for name in beside if name in judgments.names and name != judgments.object))
@@ -287,7 +287,7 @@ def ratings(judgments: Judgments, shares: Floats) -> Ratings:
         From `label_shares`.
     """
     judge, names = judge_of(judgments)
-    own = labelled(judgments)
+    own = unit_facets(judgments)
     item = judgments.level_codes(own)
     cell, label = np.nonzero(np.nan_to_num(shares) > 0)
     n_items, n_judges, n_labels = int(item.max()) + 1, len(names), shares.shape[1]
@@ -358,7 +358,7 @@ def item_labels(judgments: Judgments, ratings: Ratings) -> tuple[ItemLabels, ...
     top = share.argmax(axis=1)
     best = share[np.arange(len(share)), top]
     order = np.lexsort((-found.judges, -entropy, best > 0.5 + 1e-9))
-    names = level_labels(judgments, ":".join(labelled(judgments)))
+    names = level_labels(judgments, ":".join(unit_facets(judgments)))
     out = []
     for place in order[found.judges[order] > 0].tolist():
         label = judgments.labels[int(top[place])]

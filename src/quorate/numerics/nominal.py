@@ -246,7 +246,7 @@ def cohen_intervals(
     """
     out = np.full((len(pairs), 2), np.nan)
     each = [cohen_rows(first, second) for first, second in pairs]
-    rows = [_together(own, of) for own, of in zip(each, drawn or [None] * len(pairs), strict=True)]
+    rows = [together(own, of) for own, of in zip(each, drawn or [None] * len(pairs), strict=True)]
     known = [k for k, own in enumerate(rows) if len(own) >= _FEWEST and not np.isnan(cohen(own.sum(axis=0)))]
     if known:
         size = pairs[0][0].shape[1]
@@ -348,7 +348,7 @@ def _jackknifed(ratings: Ratings, steps: Steps, level: float, named: bool) -> _J
     rows, number, least = steps
     value = number.value
     whole = tally(ratings)
-    added = _together(rows(whole), ratings.drawn)
+    added = together(rows(whole), ratings.drawn)
     total = added.sum(axis=0)
     point = float(value(total))
     n, m = len(added), ratings.judges
@@ -358,7 +358,7 @@ def _jackknifed(ratings: Ratings, steps: Steps, level: float, named: bool) -> _J
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
     for one in _tallies(groups) if named and m >= _FEWEST else ():
-        own = _together(rows(whole.less(one)), ratings.drawn)
+        own = together(rows(whole.less(one)), ratings.drawn)
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
     left = value(total - _summed(added, of_item))
@@ -368,7 +368,7 @@ def _jackknifed(ratings: Ratings, steps: Steps, level: float, named: bool) -> _J
     return _Jackknifed(point, se, counted, [Items(added, possible, limit) for limit in limits])
 
 
-def _together(rows: Floats, drawn: Ints | None) -> Floats:
+def together(rows: Floats, drawn: Ints | None) -> Floats:
     """Rows of items, those that are drawn together added up."""
     return rows if drawn is None else _summed(rows, np.unique(drawn, return_inverse=True)[1])
 

@@ -14,13 +14,13 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
-from quorate.estimate.labels import labelled
+from quorate.estimate.labels import unit_facets
 from quorate.frozen import dataclass
 from quorate.numerics.chances import Items, score_interval
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
-from quorate.numerics.nominal import ALPHA, krippendorff
+from quorate.numerics.nominal import ALPHA, krippendorff, together
 from quorate.numerics.votes.clustered import interval, share
 from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.judgments import Judgments, checked
@@ -354,7 +354,7 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')
     answered = table.n > 0
-    own, score = labelled(table), table.mean[answered]
+    own, score = unit_facets(table), table.mean[answered]
     item = table.level_codes(own)[answered]
     drawn = table.level_codes([table.object])[answered] if len(own) > 1 else None
     return alpha_of(item, score, metric, level=level, drawn=drawn)
@@ -371,21 +371,15 @@ def alpha_of(
         raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
     sums = sums_of_alpha(item, score, metric, level)
     if whole is not None:
-        sums = together(sums, whole[first_of_each(item)], level)
+        rows = together(sums.rows, whole[first_of_each(item)])
+        limit = t_quantile(max(len(rows) - 1, 1), (1 + level) / 2) ** 2
+        sums = Items(rows, sums.possible * round(len(sums.rows) / len(rows)), limit)
     value = float(krippendorff(sums.rows.sum(axis=0)))
     if np.isnan(value):
         raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
     n = len(sums.rows)
     low, high = score_interval(sums, ALPHA) if n >= _FEWEST else (np.nan, np.nan)
     return Alpha(value, low, high, metric, n, len(score), level)
-
-
-def together(sums: Items, drawn: Ints, level: float) -> Items:
-    """What items that are drawn together add to sums, each group of them by its code."""
-    code = np.unique(drawn, return_inverse=True)[1]
-    rows: Floats = np.column_stack([np.bincount(code, column) for column in sums.rows.T]).astype(float)
-    limit = t_quantile(max(len(rows) - 1, 1), (1 + level) / 2) ** 2
-    return Items(rows, sums.possible * round(len(sums.rows) / len(rows)), limit)
 
 
 def sums_of_alpha(item: Ints, score: Floats, metric: Metric, level: float) -> Items:

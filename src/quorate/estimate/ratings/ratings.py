@@ -529,9 +529,7 @@ def _of_enough_clusters(board: Ratings) -> int:
     found = board.margin
     if found is None or found.least_p <= 1 - board.level:
         return 0
-    clusters = min(found.clusters)
-    enough = 1 + (clusters - 1) * math.log(1 - board.level) / math.log(found.least_p)
-    return math.ceil(board.n * math.ceil(enough - 1e-9) / clusters)
+    return math.ceil(board.n * found.clusters_to_tell(1 - board.level) / min(found.clusters))
 
 
 def neighbours(board: Ratings) -> tuple[Neighbours, ...]:

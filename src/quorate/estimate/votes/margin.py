@@ -186,6 +186,11 @@ class VoteMargin(Interval):
             return "with this judge only"
         return f"with these {self.judges} judges" if self.judges else ""
 
+    def clusters_to_tell(self, alpha: float) -> int:
+        """How many clusters by the facet that has fewest can reject at ``alpha``, where those there are never do."""
+        fewest = min(self.clusters)
+        return 1 + math.ceil((fewest - 1) * math.log(alpha) / math.log(self.least_p) - 1e-9)
+
     @property
     def effect(self) -> float:
         """Variance over that of as many fair and independent votes; votes per unit where the tests are exact."""

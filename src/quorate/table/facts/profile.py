@@ -48,7 +48,7 @@ _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
     r"timed?[ _-]?out|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated|absent|"
-    r"not submitted|withdrawn|[nks][/.]?\s?[adp]\.?|ns/nc|ausente|no presentado|"
+    r"not submitted|withdrawn|n[/.]?\s?[dp]\.?|k\.?\s?a\.?|s[/.]d\.?|ns/nc|ausente|no presentado|"
     r"entf(\u00e4|ae)llt|nicht bewertet|non not\u00e9|brak|"
     r"(error|exception|timeout|traceback|could not|cannot|unable to|failed to|invalid|no valid)\b.*"
 )

@@ -138,7 +138,7 @@ MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
 ASKED = frozenset(("question", "prompt", "instruction", "input", "inputs", "query"))
 """Words in the name of a column of what was asked."""
-MET_BY_ALL = 1.5
+_MET_BY_ALL = 1.5
 """Rows to each text of a question, from which on most systems were asked it."""
 _TOGETHER = frozenset(("group", "team"))
 """What a column of people is called who are judged together."""
@@ -171,6 +171,12 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     named = [one for one in free if not one.numeric or one.whole or _is_version(one)]
     return [one for one in named if one.name in again or not measures(one.name)]
+
+
+def asked_again(table: Table) -> list[str]:
+    """Columns of texts that were asked, by their names, each of which comes back as where several systems answer it."""
+    texts = [one for one in table.columns if not one.numeric and {*words_of(one.name)} & ASKED]
+    return [one.name for one in texts if one.distinct > 1 and _MET_BY_ALL * one.distinct <= table.rows]
 
 
 def _is_version(one: Column) -> bool:

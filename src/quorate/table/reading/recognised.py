@@ -33,7 +33,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import STATISTICS
 from quorate.table.reading.family import same_scale, same_words
-from quorate.table.reading.key import ASKED, MET_BY_ALL, MOST_WORDINGS, claims_of, identifier, is_of_people
+from quorate.table.reading.key import MOST_WORDINGS, asked_again, claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
 from quorate.table.reading.score import holds_score, is_binned, same_in_rows
 from quorate.wording import listed, words
@@ -179,8 +179,8 @@ def id_of_asked(table: Table, known: Mapping[str, str]) -> str | None:
     free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
     free = [one for one in free if not {*words_of(one.name)} & ACTS]
     ids = [one for one in free if is_id(one.name) and 2 <= one.distinct <= table.rows / 2]
-    texts = [one for one in free if not one.numeric and {*words_of(one.name)} & ASKED]
-    met_twice = [one for one in texts if MET_BY_ALL * one.distinct <= table.rows]
+    texts = asked_again(table)
+    met_twice = [one for one in free if one.name in texts]
     for some in (ids, met_twice):
         crossing = [one.name for one in some if table.keys([one.name, *key]) == table.rows]
         if crossing:
@@ -447,12 +447,6 @@ def counts_rows(table: Table, one: Column) -> bool:
     """Whether a column counts the rows from 0 or 1, in whatever order they stand."""
     whole = one.whole and one.distinct == one.filled == table.rows and one.low in (0, 1)
     return whole and (one.high or 0) - (one.low or 0) == table.rows - 1
-
-
-def is_asked_again(table: Table) -> bool:
-    """Whether the text of a question comes back in most rows, as it does where several systems answer it."""
-    texts = [one for one in table.columns if not one.numeric and {*words_of(one.name)} & ASKED]
-    return any(one.distinct > 1 and MET_BY_ALL * one.distinct <= table.rows for one in texts)
 
 
 def _says_again(name: Sequence[str], other: Sequence[str]) -> bool:

@@ -46,6 +46,7 @@ from quorate.table.reading.key import (
     MOST_OCCASIONS,
     MOST_WORDINGS,
     Key,
+    asked_again,
     attributes,
     claims_of,
     facets_of,
@@ -63,7 +64,6 @@ from quorate.table.reading.recognised import (
     id_of_asked,
     id_of_rows,
     inner_id,
-    is_asked_again,
     judged_once,
     no_status,
     numbers_of_rows,
@@ -141,7 +141,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= {known[ITEM]} if rows and ITEM in known else set()
         _measure(str(rows or inner), "is another in every row" if rows else "is inside it", known, said, reasons)
     aside |= copies(table)
-    if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known) or is_asked_again(table):
+    if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known) or asked_again(table):
         aside |= numbers_of_rows(table)
     told = supposed(table, known, compared)
     reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]

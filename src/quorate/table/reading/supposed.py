@@ -28,7 +28,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.family import same_words
 from quorate.table.reading.in_words import is_prose
-from quorate.table.reading.key import ASKED, MET_BY_ALL
+from quorate.table.reading.key import asked_again
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
@@ -101,8 +101,7 @@ def nameless(table: Table, taken: set[str], known: Mapping[str, str]) -> tuple[l
 
 def _asked_the_same(table: Table, judge: str) -> list[str]:
     """Columns of what is compared, by their names, each level of which answered the questions that others did."""
-    texts = [one for one in table.columns if not one.numeric and {*words_of(one.name)} & ASKED]
-    asked = [one.name for one in texts if one.distinct > 1 and MET_BY_ALL * one.distinct <= table.rows]
+    asked = asked_again(table)
     beside = [judge] if judge else []
     named = [name for name in _compared(table, {*asked, *beside}) if is_compared(name)]
     return [name for name in named if any(table.keys([text, name, *beside]) == table.rows for text in asked)]
