@@ -26,6 +26,7 @@ from quorate.estimate.labels import (
     label_shares,
     pairs,
     ratings,
+    unit_facets,
     unnamed,
 )
 from quorate.estimate.means.targets import scope
@@ -144,6 +145,11 @@ class Labels(Result):
         return 0 if self.coefficients and len(names) == 1 else len(names)
 
     @property
+    def labelled(self) -> str:
+        """What was given labels, each by itself: an item, or of several systems an answer."""
+        return "answer" if len(unit_facets(self.judgments)) > 1 else self.judgments.object
+
+    @property
     def without_majority(self) -> int:
         """Items to which no label was given by more than half of the judges."""
         return sum(not one.majority for one in self.items)
@@ -204,7 +210,7 @@ class LabelPanel(Labels):
         agreed, alpha = self.coefficient("agreement"), self.coefficient("Krippendorff's alpha")
         if agreed is None or alpha is None:
             return f"One judge gave labels, with whom nobody is compared. {super().sentence}"
-        said = f"Two judges agree on {percent(agreed.value)} of {plural(self.judgments.object)}"
+        said = f"Two judges agree on {percent(agreed.value)} of {plural(self.labelled)}"
         said += f"; Krippendorff's alpha is {both(alpha, self.judges)}, where 1 is full agreement and 0 that of chance."
         known = [pair for pair in self.pairs if pair.items >= RARE and not math.isnan(pair.kappa)]
         if len(known) < len("ab"):

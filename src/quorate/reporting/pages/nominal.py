@@ -46,9 +46,7 @@ def sections(result: Labels) -> Iterator[Section]:
             figures=(agreement(result), *([_two_by_two(result)] if result.pairs else [])),
         )
         yield Section("confusion", "Which labels are confused", figures=(confusion(result),))
-        yield Section(
-            "people", f"{capitalised(plural(result.judgments.object))} to send to people", figures=(people(result),)
-        )
+        yield Section("people", f"{capitalised(plural(result.labelled))} to send to people", figures=(people(result),))
 
 
 def tiles(result: Labels) -> Iterator[Tile]:
@@ -61,7 +59,7 @@ def tiles(result: Labels) -> Iterator[Tile]:
         yield Tile(f"{alpha.value:.2f}", "Krippendorff's alpha: 1 is full agreement, 0 that of chance")
         yield Tile(
             f"{result.without_majority:,}",
-            f"of {counted(len(result.items), result.judgments.object)} without a majority",
+            f"of {counted(len(result.items), result.labelled)} without a majority",
         )
 
 
@@ -174,7 +172,7 @@ def people(result: Labels) -> Figure:
         | picked(one, "commonest share entropy")
         for one in result.people
     ]
-    none, item = result.without_majority, result.judgments.object
+    none, item = result.without_majority, result.labelled
     finding = f"{none:,} of {counted(len(result.items), item)} {'has' if none == 1 else 'have'} no majority"
     line = (
         "Those without a majority first, then by entropy of the labels given, in bits: 0 where all agree, 1 where two "
@@ -187,14 +185,12 @@ def people(result: Labels) -> Figure:
 def labelled(result: Labels) -> Figure:
     """What was labelled."""
     table, item = result.judgments, result.judgments.object
-    items = len({*table.level_codes([item]).tolist()})
-    noun = item if items == len(result.items) else "answer"  # of each of several systems
-    values: dict[str, object] = {plural(item): items}
-    values |= {plural(noun): len(result.items), "judges": result.judges or "without names"}
+    values: dict[str, object] = {} if result.labelled == item else {plural(item): table.n_levels(item)}
+    values |= {plural(result.labelled): len(result.items), "judges": result.judges or "without names"}
     values |= {"labels": len(result.shares), "judgments": table.n_answers}
     values |= {"rows without a label": int(table.rows.sum()) - table.n_answers}
     return particulars(
-        "labelled", f"What was labelled: {counted(len(result.items), noun)}", values.items(), head="number"
+        "labelled", f"What was labelled: {counted(len(result.items), result.labelled)}", values.items(), head="number"
     )
 
 
