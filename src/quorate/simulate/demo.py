@@ -77,7 +77,11 @@ def draw_judgments(
     (200, 1000)
     """
     source = stream(0, "judgments") if rng is None else np.random.default_rng(rng)
-    groups = _groups(levels, replicates)
+    for name, count in {**levels, "replicates": replicates}.items():
+        rules.whole(f"levels: {name}", count, 1)
+    if ITEM not in levels:
+        raise InvalidInput(f"levels: a number of items is needed, got {', '.join(levels) or 'none'}")
+    groups = np.arange(levels[ITEM]) * levels.get(CATEGORY, 1) // levels[ITEM]  # categories as equal as can be
     sizes = {name: int(count) for name, count in levels.items() if name != CATEGORY}
     mean = np.zeros(tuple(sizes.values()))
     for term, variance in components.random.items():
@@ -103,15 +107,6 @@ def draw_judgments(
         facets.append(Facet(CATEGORY, CATEGORY, _labels(CATEGORY, levels[CATEGORY])))
     n = np.full(mean.size, replicates)
     return Judgments(tuple(facets), ITEM, "score", codes.T.astype(np.int32), n, average, ss, average, average, {OK: n})
-
-
-def _groups(levels: Mapping[str, int], replicates: int) -> Ints:
-    """The category of every item, all as large as can be."""
-    for name, count in {**levels, "replicates": replicates}.items():
-        rules.whole(f"levels: {name}", count, 1)
-    if ITEM not in levels:
-        raise InvalidInput(f"levels: a number of items is needed, got {', '.join(levels) or 'none'}")
-    return np.arange(levels[ITEM]) * levels.get(CATEGORY, 1) // levels[ITEM]
 
 
 def _shape(term: str, levels: Mapping[str, int]) -> tuple[int, ...]:

@@ -208,26 +208,33 @@ def validate_strategies(
     if isinstance(scores, CrossedScores) and generation is not None:
         raise InvalidInput(f'generation: crossed scores have theirs already, got "{generation}"; leave it out')
     crossed = scores if isinstance(scores, CrossedScores) else crossed_scores(scores, generation=generation)
-    m, judges = crossed.x.shape[1:]
+    x = crossed.x
+    m, judges = x.shape[1:]
     if m < 2:
         raise NotEstimable(
             "generation: redrawing needs at least 2 generations that every judge scored, got 1; "
             "name the facet that tells them apart by " + argument("generation", ...),
             {"generation"},
         )
-    asked = _budgets(budgets, judges)
+    asked = [judges * times for times in (1, 2, 4, 8)] if budgets is None else list(budgets)
+    for budget in asked:
+        if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1 or budget % judges:
+            raise InvalidInput(f"budgets: must be multiples of the {judges} judges, got {budget!r}")
+    if not asked:
+        raise InvalidInput("budgets: at least one number of judge calls per scenario is needed, got none")
+    asked = sorted({int(budget) for budget in asked})
     rules.whole("repetitions", repetitions, 100)
     source = stream(0, "strategies") if rng is None else np.random.default_rng(rng)
-    x = crossed.x
     # What a draw chooses from: a generation's mean, a score, or a score in a judge's own column.
     pools = {
         ALL: x.mean(axis=2).reshape(len(x), 1, m),
         RANDOM: x.reshape(len(x), 1, m * judges),
         CYCLIC: np.ascontiguousarray(x.transpose(0, 2, 1)),
     }
+    calls = {ALL: judges, RANDOM: 1, CYCLIC: 1}  # of one draw
     checks = []
     for name, pool in each("simulated strategies", pools.items()):
-        draws = [budget // _each(name, judges) for budget in asked]
+        draws = [budget // calls[name] for budget in asked]
         means, variance = drawn_means(pool, draws, repetitions, source), pool_variance(pool)
         for budget, drawn, mean in zip(asked, draws, means, strict=True):
             error = variance_error(pool, drawn, repetitions)
@@ -235,28 +242,13 @@ def validate_strategies(
     squares = mean_squares(sums(x))
     return Validation(
         checks=tuple(checks),
-        per_call={name: _each(name, judges) * pool_variance(pool) for name, pool in pools.items()},
+        per_call={name: calls[name] * pool_variance(pool) for name, pool in pools.items()},
         promises=(_promise("paper", paper(squares), judges), _promise("separated", separated(squares), judges)),
         shape=x.shape,
         left_out=crossed.left_out,
         repetitions=int(repetitions),
         notes=tuple(_notes(crossed, squares)),
     )
-
-
-def _budgets(budgets: Sequence[int] | None, judges: int) -> list[int]:
-    asked = [judges * times for times in (1, 2, 4, 8)] if budgets is None else list(budgets)
-    for budget in asked:
-        if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1 or budget % judges:
-            raise InvalidInput(f"budgets: must be multiples of the {judges} judges, got {budget!r}")
-    if not asked:
-        raise InvalidInput("budgets: at least one number of judge calls per scenario is needed, got none")
-    return sorted({int(budget) for budget in asked})
-
-
-def _each(strategy: str, judges: int) -> int:
-    """Judge calls of one draw."""
-    return judges if strategy == ALL else 1
 
 
 def _promise(model: str, components: Floats, judges: int) -> Promise:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,12 +172,7 @@ def simulate_two_stage(
     check_count("studies", studies)
     w = np.ones(len(d)) if weights is None else np.asarray(weights, dtype=float)
     plans = [two_stage(budget, w, c=c, retained=retained, per_type=per_type) for budget in budgets]
-    pool = _Endless(0.5 + d)
-    runs = [
-        _run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}"))
-        for plan in each("simulated budgets", plans)
-    ]
-    return _study(plans, runs, plans[0].weights * d**2, studies)
+    return _study(plans, _Endless(0.5 + d), plans[0].weights * d**2, studies, alpha, seed)
 
 
 def replay_two_stage(
@@ -249,14 +244,9 @@ def replay_two_stage(
                 f"{by}: screening takes {plan.per_type} votes of each type, and one has {sizes.min()}; "
                 "use coarser types"
             )
-    pool = _Urn(wins, sizes)
-    runs = [
-        _run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}"))
-        for plan in each("simulated budgets", plans)
-    ]
     share = wins / sizes
     signal = (share - 0.5) ** 2 - share * (1 - share) / np.maximum(sizes - 1, 1)  # squared margins less noise
-    return _study(plans, runs, plans[0].weights * np.maximum(signal, 0.0), studies)
+    return _study(plans, _Urn(wins, sizes), plans[0].weights * np.maximum(signal, 0.0), studies, alpha, seed)
 
 
 def replay_range(
@@ -276,18 +266,8 @@ def replay_range(
     return each * len(sizes) + 1, int(sizes.sum())
 
 
-class _Source(Protocol):
-    """Where votes come from."""
-
-    def capped(self, n: Ints, taken: Ints, weights: Floats) -> Ints:
-        """Votes of every type that can be had."""
-
-    def draw(self, n: Ints, taken: Ints, won: Ints, rng: np.random.Generator) -> Ints:
-        """Wins among votes of every type, after some were taken and won."""
-
-
 @dataclass(frozen=True, eq=False)
-class _Endless(_Source):
+class _Endless:
     """Votes of known shares."""
 
     share: Floats
@@ -300,7 +280,7 @@ class _Endless(_Source):
 
 
 @dataclass(frozen=True, eq=False)
-class _Urn(_Source):
+class _Urn:
     """Votes that exist, each drawn once; what a type lacks goes to the others, by weight."""
 
     wins: Ints
@@ -313,51 +293,46 @@ class _Urn(_Source):
         return np.asarray(rng.hypergeometric(self.wins - won, self.sizes - taken - self.wins + won, n))
 
 
-@dataclass(frozen=True, eq=False)
-class _Run:
-    power: Floats
-    kept: NDArray[np.bool_]
-    spent: float
-
-
-def _run(plan: TwoStage, pool: _Source, studies: int, alpha: float, rng: np.random.Generator) -> _Run:
-    """All tests in studies of one budget."""
-    shape = (studies, len(plan.weights))
+def _study(
+    plans: Sequence[TwoStage], pool: _Endless | _Urn, signal: Floats, studies: int, alpha: float, seed: int
+) -> AllocationStudy:
+    """All tests in studies of every budget, and the types that screening kept."""
+    shape = (studies, len(signal))
     none = np.zeros(shape, dtype=np.int64)
-    n = np.broadcast_to(pool.capped(allotted(plan.budget, plan.weights)[None], none[:1], plan.weights[None]), shape)
-    wins = pool.draw(n, none, none, rng)
-    first = np.full(shape, plan.per_type)
-    k1 = pool.draw(first, none, none, rng)
-    kept = screened(k1 / plan.per_type - 0.5, plan.kept, rng)
-    weights = np.where(kept, plan.weights, 0.0)
-    second = pool.capped(allotted(np.full(studies, plan.second), weights), first, weights)
-    k2 = pool.draw(second, first, k1, rng)
-    totals = k1.sum(axis=1), first.sum(axis=1), k2.sum(axis=1), second.sum(axis=1)
-    p = (
-        binomial.p_value(wins.sum(axis=1), n.sum(axis=1)),
-        binomial.p_value(totals[2], totals[3]),
-        combined_p_value(*totals, plan.first / plan.budget),
-        of_power.squares_p_value(wins, n),
-        fisher(of_power.squares_p_value(k1, first), of_power.squares_p_value(k2, second)),
-    )
-    return _Run(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1), kept, float((totals[1] + totals[3]).mean()))
-
-
-def _study(plans: Sequence[TwoStage], runs: Sequence[_Run], signal: Floats, studies: int) -> AllocationStudy:
-    kept = plans[0].kept
+    power, kept, spent = [], [], []
+    for plan in each("simulated budgets", plans):
+        rng = stream(seed, f"budget/{plan.budget}")
+        n = np.broadcast_to(pool.capped(allotted(plan.budget, plan.weights)[None], none[:1], plan.weights[None]), shape)
+        wins = pool.draw(n, none, none, rng)
+        first = np.full(shape, plan.per_type)
+        k1 = pool.draw(first, none, none, rng)
+        kept.append(screened(k1 / plan.per_type - 0.5, plan.kept, rng))
+        weights = np.where(kept[-1], plan.weights, 0.0)
+        second = pool.capped(allotted(np.full(studies, plan.second), weights), first, weights)
+        k2 = pool.draw(second, first, k1, rng)
+        totals = k1.sum(axis=1), first.sum(axis=1), k2.sum(axis=1), second.sum(axis=1)
+        p = (
+            binomial.p_value(wins.sum(axis=1), n.sum(axis=1)),
+            binomial.p_value(totals[2], totals[3]),
+            combined_p_value(*totals, plan.first / plan.budget),
+            of_power.squares_p_value(wins, n),
+            fisher(of_power.squares_p_value(k1, first), of_power.squares_p_value(k2, second)),
+        )
+        power.append(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1))
+        spent.append(float((totals[1] + totals[3]).mean()))
+    retained, total = plans[0].kept, float(signal.sum())
     best = np.zeros(len(signal), dtype=np.bool_)
-    best[np.argsort(-signal, kind="stable")[:kept]] = True
-    total = float(signal.sum())
+    best[np.argsort(-signal, kind="stable")[:retained]] = True
     share = signal / total if total > 0 else np.full(len(signal), np.nan)
-    both = np.array([np.sum(run.kept & best, axis=1) for run in runs])
+    both = np.array([np.sum(own & best, axis=1) for own in kept])
     return AllocationStudy(
         budgets=np.array([plan.budget for plan in plans]),
-        power={test: np.array([run.power[i] for run in runs]) for i, test in enumerate(TESTS)},
-        jaccard=np.mean(both / (2 * kept - both), axis=1),
-        captured=np.array([float(np.mean(np.sum(run.kept * share, axis=1))) for run in runs]),
-        expected_captured=kept / len(signal),
+        power=dict(zip(TESTS, np.transpose(power), strict=True)),
+        jaccard=np.mean(both / (2 * retained - both), axis=1),
+        captured=np.array([float(np.mean(np.sum(own * share, axis=1))) for own in kept]),
+        expected_captured=retained / len(signal),
         studies=studies,
-        spent=np.array([run.spent for run in runs]),
+        spent=np.array(spent),
         notes=plans[0].notes,
     )
 

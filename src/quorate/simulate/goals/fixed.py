@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, Offer, PreferGoal, StagedGoal
 from quorate.decide.goals.parts import Parts, has_parts
 from quorate.decide.goals.plans import by_interval
@@ -25,7 +24,7 @@ from quorate.planning.designs.names import LayoutName
 from quorate.planning.search.optimize import cheapest_study, designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.simulate.goals.goal import Amount, terms_on, told, truth
-from quorate.simulate.goals.votes import VoteLaw
+from quorate.simulate.goals.votes import VoteLaw, vote_variance
 
 NOISE = ("cell", REPLICATE)
 _STEPS = 300
@@ -170,18 +169,12 @@ def variances(law: VoteLaw, offer: Offer, effect: float) -> tuple[float, float]:
         return one * (1 + (votes - 1) * law.icc) / votes, 0.0
     if not models:
         return one, 0.0
-    own = one if law.models is None else _mixed(law, effect)
+    own = one
+    if law.models is not None:  # each follows the verdict now and then, and otherwise votes by a share of its own
+        follows = math.sqrt(law.icc)
+        own = vote_variance(law.chances(np.array([0.5 + effect, law.models])) @ np.array([follows, 1 - follows]))
     mean = own / models + (1 - 1 / models) * law.icc * one
     return one, (law.icc * one) ** 2 / mean if mean else 0.0
-
-
-def _mixed(law: VoteLaw, effect: float) -> float:
-    """Variance of a model's vote that follows the verdict now and then, and otherwise votes by a share of its own."""
-    follows = math.sqrt(law.icc)
-    shares = np.array([0.5 + effect, 0.5 if law.models is None else law.models])
-    chances: Floats = law.chances(shares) @ np.array([follows, 1 - follows])
-    values = np.array([1.0, 0.0, 0.5])
-    return float(chances @ values**2 - (chances @ values) ** 2)
 
 
 def _error(goal: PreferGoal | BestGoal, effect: float, power: float, others: int, *, usual: bool) -> float | None:

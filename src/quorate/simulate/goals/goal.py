@@ -329,6 +329,8 @@ def simulate_goal(
     ]
     calls, money = (np.array([getattr(one.spent, name) for one in last], dtype=float) for name in ("calls", "money"))
     shares = {name: sum(one.outcome == name for one in last) / studies for name in sorted({o.outcome for o in last})}
+    truths = _truths(goal, pursued, effect)
+    claims = [list(zip(one.parts or (one,), truths, strict=True)) for one in last]
     return GoalRates(
         studies=studies,
         effect=effect,
@@ -340,8 +342,8 @@ def simulate_goal(
         looks=float(np.mean([one.number for one in last])),
         ended={why.value: sum(one.ending is why for one in last) / studies for why in Ending},
         outcomes=shares,
-        wrong=float(np.mean([_is_wrong(goal, pursued, one, effect) for one in last])),
-        covered=float(np.mean([hit for one in last for hit in _covers(goal, pursued, one, effect)])),
+        wrong=float(np.mean([any(_wrong(goal, offer, look.outcome, true) for look, true in one) for one in claims])),
+        covered=float(np.mean([look.low <= true <= look.high for one in claims for look, true in one])),
         half_width=float(np.median([(one.high - one.low) / 2 for one in last])),
     )
 
@@ -388,19 +390,6 @@ def _carried(goal: Goal, pursued: Pursued, drawn: World | VoteWorld) -> Look:
         found, cells = pursued.look(table, past, spent)
         past.append(found)
     return past[-1]
-
-
-def _is_wrong(goal: Goal, pursued: Pursued, last: Look, effect: Amount) -> bool:
-    """Whether any claim is untrue."""
-    looks = last.parts or (last,)
-    truths = _truths(goal, pursued, effect)
-    return any(_wrong(goal, pursued.offer, one.outcome, true) for one, true in zip(looks, truths, strict=True))
-
-
-def _covers(goal: Goal, pursued: Pursued, last: Look, effect: Amount) -> list[bool]:
-    """Whether every interval covers its truth."""
-    looks, truths = last.parts or (last,), _truths(goal, pursued, effect)
-    return [one.low <= true <= one.high for one, true in zip(looks, truths, strict=True)]
 
 
 def _truths(goal: Goal, pursued: Pursued, effect: Amount) -> list[float]:

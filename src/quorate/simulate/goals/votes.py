@@ -74,8 +74,12 @@ class VoteLaw:
 
     def variance(self, share: float) -> float:
         """Variance of one vote."""
-        chances = self.chances(np.asarray(share))
-        return float(chances @ _VOTES**2 - (chances @ _VOTES) ** 2)
+        return vote_variance(self.chances(np.asarray(share)))
+
+
+def vote_variance(chances: Floats) -> float:
+    """Variance of a vote for the first system, by the chances of its outcomes."""
+    return float(chances @ _VOTES**2 - (chances @ _VOTES) ** 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +148,12 @@ def vote_world(
     rng : numpy.random.Generator
         For the draws.
     """
-    pairs = _systems_of(goal, offer)
+    if isinstance(goal, PreferGoal):
+        best, pairs = goal.a, ((goal.a, goal.b),) * len(offer.items)
+    else:
+        pairs = tuple(offer.pairs[at] for at in offer.order)
+        best = min(name for pair in pairs for name in pair)
     kinds, kind = _kinds(pairs)
-    best = goal.a if isinstance(goal, PreferGoal) else min(name for pair in kinds for name in pair)
     side = np.array([(pair[0] == best) - float(pair[1] == best) for pair in kinds])[kind]
     share = 0.5 + effect * side
     sizes = (len(pairs), max(len(offer.prompts), 1), len(offer.judges))
@@ -156,13 +163,6 @@ def vote_world(
     own = np.broadcast_to(own, (len(pairs), len(human)))
     alone = _drawn(law.chances(own)[:, :, None], rng, sizes)
     return VoteWorld(offer, pairs, np.where(rng.random(sizes) < np.sqrt(law.icc), verdict, alone))
-
-
-def _systems_of(goal: PreferGoal | BestGoal, offer: Offer) -> tuple[tuple[str, str], ...]:
-    """The two systems of every item, in the order in which items are taken."""
-    if isinstance(goal, PreferGoal):
-        return ((goal.a, goal.b),) * len(offer.items)
-    return tuple(offer.pairs[at] for at in offer.order)
 
 
 def _kinds(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], Ints]:
