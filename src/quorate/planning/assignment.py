@@ -123,29 +123,29 @@ def aliasing(cells: Cells, *, fixed: Iterable[str] = FIXED, period: int = 1) -> 
         If a period is too large to be looked at.
     """
     few, names = _few(cells, period), tuple(fixed)
-    plan = _look(few, names)
+    unknown, aliases, sentences = _look(few, names)
     most = min(PILOTS[-1], len(np.unique(few.codes[:, 0])))
-    best = _look(completed(few, most, REPLICATES)[0], names)
-    if best.unknown >= plan.unknown:
-        return Aliasing(plan.aliases, plan.sentences, None, plan.sentences)
-    enough = (size for size in PILOTS if _look(completed(few, size, REPLICATES)[0], names).unknown == best.unknown)
-    return Aliasing(plan.aliases, plan.sentences, _pilot(few, next(enough, most)), best.sentences)
+    least, _, remaining = _look(completed(few, most, REPLICATES)[0], names)
+    if least >= unknown:
+        return Aliasing(aliases, sentences, None, sentences)
+    enough = (size for size in PILOTS if _look(completed(few, size, REPLICATES)[0], names)[0] == least)
+    return Aliasing(aliases, sentences, _pilot(few, next(enough, most)), remaining)
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Identifiability of one set of cells; ``unknown`` counts the directions in which the likelihood is flat."""
-
-    aliases: tuple[frozenset[str], ...]
-    sentences: tuple[str, ...]
-    unknown: float
-
-
-def _look(cells: Cells, fixed: tuple[str, ...]) -> _Look:
+def _look(cells: Cells, fixed: tuple[str, ...]) -> tuple[float, tuple[frozenset[str], ...], tuple[str, ...]]:
+    """Directions in which the likelihood of these cells is flat, what only sums are known of, and why, in words."""
+    # random scores, the same each time
+    codes, n = np.unique(cells.codes, axis=0, return_counts=True)
+    rng = stream(0, "aliasing")
+    mean, ss = rng.normal(size=len(n)), (n > 1) * rng.uniform(0.5, 1.5, size=len(n))
+    facets = tuple(
+        Facet(name, name, labels, name in fixed, cells.nested.get(name)) for name, labels in cells.levels.items()
+    )
+    table = Judgments(facets, cells.object, "score", codes, n, mean, ss, mean, mean, {"ok": n})
     try:
-        laid = design(_made_up(cells, fixed))
+        laid = design(table.keep(n > 0))
     except NotEstimable as error:
-        return _Look((), (str(error),), np.inf)
+        return np.inf, (), (str(error),)
     problem = laid.assembled.problem
     theta = null_point(problem)
     fit = Decomposition(laid.assembled, laid.identified, theta, evaluate(problem, theta), "reml")
@@ -156,17 +156,19 @@ def _look(cells: Cells, fixed: tuple[str, ...]) -> _Look:
     in_sums = {name for names in classes - {(CELL, REPLICATE)} for name in names}  # a cell judged once has a reason
     sums = [reason for name, reason in closed.items() if name in in_sums and name != REPLICATE]
     others = [f"{name}: {reason}" for name, reason in closed.items() if name not in in_sums]
-    return _Look(fit.aliases, (*dict.fromkeys(sums), *others), unknown)
+    return unknown, fit.aliases, (*dict.fromkeys(sums), *others)
 
 
 def _few(cells: Cells, period: int) -> Cells:
-    """Three periods or more of a plan, and whole groups of items where items are grouped."""
+    """Three periods or more of a plan, and of grouped items ten of each of the three largest groups."""
     item = cells.codes[:, 0]
     first = np.sort(np.unique(item, return_index=True)[1])
     chosen = first[: max(3 * period, _SOME)]
     for child, parent in cells.nested.items():
         if child == cells.object:
-            chosen = np.union1d(chosen, _largest_groups(first, cells.code(parent)[first]))
+            group = cells.code(parent)[first]
+            largest = np.argsort(-np.bincount(group), kind="stable")[:3]
+            chosen = np.union1d(chosen, np.concatenate([first[group == one][:10] for one in largest]))
     few = cells.keep(np.isin(item, item[chosen]))
     calls = len(few) + _pilot(few, PILOTS[-1]).calls
     if calls > _MOST_CALLS:
@@ -175,24 +177,6 @@ def _few(cells: Cells, period: int) -> Cells:
             f"calls at most; here these have {calls:,}"
         )
     return few
-
-
-def _largest_groups(first: NDArray[np.int64], group: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Rows of items of the three largest groups, ten of each at most."""
-    largest = np.argsort(-np.bincount(group), kind="stable")[:3]
-    return np.concatenate([first[group == one][:10] for one in largest])
-
-
-def _made_up(cells: Cells, fixed: tuple[str, ...]) -> Judgments:
-    """Judgments of these cells with random scores, the same each time."""
-    codes, n = np.unique(cells.codes, axis=0, return_counts=True)
-    rng = stream(0, "aliasing")
-    mean, ss = rng.normal(size=len(n)), (n > 1) * rng.uniform(0.5, 1.5, size=len(n))
-    facets = tuple(
-        Facet(name, name, labels, name in fixed, cells.nested.get(name)) for name, labels in cells.levels.items()
-    )
-    table = Judgments(facets, cells.object, "score", codes, n, mean, ss, mean, mean, {"ok": n})
-    return table.keep(n > 0)
 
 
 def _pilot(cells: Cells, items: int) -> Completion:
@@ -340,12 +324,9 @@ class Assignment(Cells):
         """
         if not 0 <= balanced <= 1:
             raise InvalidInput(f"balanced: must lie between 0 (plain mean) and 1 (equal weights), got {balanced!r}")
-        if category_shares is not None:
-            return self._within_categories(by, balanced, category_shares)
-        return self._weights(~self.added, by, balanced)
-
-    def _within_categories(self, by: Sequence[str], balanced: float, shares: Mapping[str, float]) -> Floats:
-        names = self.levels.get(CATEGORY, ())
+        if category_shares is None:
+            return self._weights(~self.added, by, balanced)
+        names, shares = self.levels.get(CATEGORY, ()), category_shares
         if set(shares) != set(names) or min(shares.values(), default=0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
             raise InvalidInput(
                 f"category_shares: one for each of the categories ({', '.join(names) or 'there are none'}), summing to "

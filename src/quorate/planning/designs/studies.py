@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Any
@@ -52,37 +52,20 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
     ----------
     Satterthwaite (1946), Biometrics Bulletin 2, 110-114; ``docs/methods/optimize.md``.
     """
-    drawn = _tops(source, laid)
-    varies = {name: _reach_of(source, laid, name) & drawn for name in parts}
-    variance, spread = sum(parts.values(), np.zeros(())), np.zeros(())
-    for chosen in _sets(drawn):
-        square: Any = sum((part for name, part in parts.items() if chosen <= varies[name]), np.zeros(()))
-        free: Any = math.prod(_levels(source, laid, facet) - 1.0 for facet in chosen)
-        spread = spread + np.where(square > 0, square**2 / np.maximum(free, 1e-9), 0.0)
-    return np.clip(variance**2 / np.maximum(spread, 1e-300), 1.0, _MOST)
-
-
-def _item_freedom(source: Source, laid: Layout) -> Any:
-    """Degrees of freedom over items: less one, or less the levels assigned to them in turn, of each stratum."""
-    levels = _levels(source, laid, source.item)
-    return levels - np.where(_are_levels(source, laid), math.prod(laid.grouped[name] for name in laid.groups), 1.0)
-
-
-def _are_levels(source: Source, laid: Layout) -> Any:
-    """Whether groups of items are strata: known ones always, drawn ones where they tell their own means."""
-    drawn = [name for name in laid.groups if source.targets.get(name) == POPULATION]
-    told = (tell_their_mean(laid.grouped[name], laid.counts[source.item]) for name in drawn)
-    return np.all(np.broadcast_arrays(True, *told), axis=0)
-
-
-def _tops(source: Source, laid: Layout) -> frozenset[str]:
-    """Facets that stand for more than their levels, and are nested in none that does."""
+    # facets that stand for more than their levels, and are nested in none that does
     drawn = {
         name
         for name in (*laid.counts, *laid.groups)
         if source.targets.get(name) == POPULATION or _from_a_pool(source, laid, name)
     }
-    return frozenset(name for name in drawn if not _parents_of(source, laid, name) & drawn)
+    tops = sorted(name for name in drawn if not _parents_of(source, laid, name) & drawn)
+    varies = {name: _reach_of(source, laid, name) & {*tops} for name in parts}
+    variance, spread = sum(parts.values(), np.zeros(())), np.zeros(())
+    for chosen in chain.from_iterable(combinations(tops, size) for size in range(1, len(tops) + 1)):
+        square: Any = sum((part for name, part in parts.items() if {*chosen} <= varies[name]), np.zeros(()))
+        free: Any = math.prod(_levels(source, laid, facet) - 1.0 for facet in chosen)
+        spread = spread + np.where(square > 0, square**2 / np.maximum(free, 1e-9), 0.0)
+    return np.clip(variance**2 / np.maximum(spread, 1e-300), 1.0, _MOST)
 
 
 def _from_a_pool(source: Source, laid: Layout, name: str) -> bool:
@@ -109,13 +92,6 @@ def _reach_of(source: Source, laid: Layout, names: str | Iterable[str]) -> froze
     while more := {up for name in facets for up in _parents_of(source, laid, name)} - facets:
         facets |= more
     return frozenset(facets & {*laid.counts, *laid.groups})
-
-
-def _sets(drawn: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Every set of some of them."""
-    names = sorted(drawn)
-    every = chain.from_iterable(combinations(names, size) for size in range(1, len(names) + 1))
-    return map(frozenset, every)
 
 
 def _levels(source: Source, laid: Layout, facet: str) -> Any:
@@ -169,7 +145,10 @@ def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Mean
         for name in laid.counts
         if source.targets.get(name) == POPULATION and name != item and item not in source.above.get(name, ())
     ]
-    weighed, few, effects = source.grouping(laid), _are_levels(source, laid), {}
+    # groups of items are strata where they are known, and where drawn ones tell their own means
+    told = (tell_their_mean(laid.grouped[name], laid.counts[item]) for name in groups)
+    few: Any = np.all(np.broadcast_arrays(True, *told), axis=0)
+    weighed, effects = source.grouping(laid), {}
     for facet in (*setup, *outermost):
         counts = np.asarray(laid.counts.get(facet, laid.grouped.get(facet)), dtype=float)
         own = [name for name in parts if facet in varies[name]]
@@ -182,10 +161,12 @@ def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Mean
         effects[facet] = spread, noise, np.maximum(counts - 1, 1.0)
     with_groups = {name for name in parts if varies[name] & {*groups} and item not in varies[name]}
     free = [np.asarray(laid.grouped[name], dtype=float) - 1 for name in outermost]
+    # over items: less one, or less the levels assigned to them in turn, of each stratum
+    of_items = _levels(source, laid, item) - np.where(few, math.prod(laid.grouped[name] for name in laid.groups), 1.0)
     return MeanSquares(
         items=_total(parts[name] for name in parts if item in varies[name])
         + np.where(few, 0.0, _total(parts[name] for name in with_groups)),
-        df=np.maximum(np.where(few, _item_freedom(source, laid), np.min(free, axis=0) if free else np.inf), 1.0),
+        df=np.maximum(np.where(few, of_items, np.min(free, axis=0) if free else np.inf), 1.0),
         effects=effects,
         rest=_total(part for name, part in parts.items() if not varies[name] & {item, *groups, *setup}),
     )
