@@ -406,7 +406,8 @@ class NextStep(Result):
             f"A new study of {self.size}{cost} would {goal_of(self)} with a chance of {self.power:.4g} if the "
             f"margin is {wording.margin(self.assumed)} as found. It takes {self.at_least:,} at the very least."
         )
-        step += self._rests_on
+        if self.seen is not None and self.seen < FEWEST:  # hardly a pilot
+            step += f" That margin rests on {few_votes(self.seen)}."
         if self.budget is None:
             return step
         seen, alike = self.seen_by_budget, self.alike_by_budget
@@ -414,12 +415,6 @@ class NextStep(Result):
         found = "may miss any margin, however large" if seen is None else found
         limit = "" if alike is None else f"a margin of {wording.margin(alike)}"
         return f"{step} The budget of {self.budget:,} {of_budget(self, found, limit, 'margin')}."
-
-    @property
-    def _rests_on(self) -> str:
-        """That the margin is of hardly any votes; nothing where they are a pilot."""
-        few = self.seen is not None and self.seen < FEWEST
-        return f" That margin rests on {few_votes(self.seen or 0)}." if few else ""
 
     @property
     def size(self) -> str:

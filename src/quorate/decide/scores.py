@@ -349,14 +349,6 @@ class ScoreVerdict(AnyVerdict):
         return self.spread > self.common_se
 
     @property
-    def _disagreeing(self) -> str:
-        """The facets whose levels leave an error that more items do not reduce, the largest part first."""
-        left = self.widest.estimate.beyond_items
-        named = [name for name in sorted(left, key=lambda one: -left[one]) if left[name] > 0]
-        facets = [facet for name in named for facet in self.widest.fit.judgments.names if facet in facets_of(name)]
-        return listed([plural(facet) for facet in dict.fromkeys(facets)]) or "levels"
-
-    @property
     def others(self) -> SystemDifference | None:
         """The same difference for others like this study's setup; None where nothing tells."""
         return self.difference.others
@@ -451,8 +443,13 @@ class ScoreVerdict(AnyVerdict):
         seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"
         limit = f"This is no sign that they are alike: such a study sees {seen}."
         if not self.rankable and self.common_se != 0:
+            # facets whose levels leave an error that more items do not reduce, the largest part first
+            left = self.widest.estimate.beyond_items
+            named = [name for name in sorted(left, key=lambda one: -left[one]) if left[name] > 0]
+            facets = [facet for name in named for facet in self.widest.fit.judgments.names if facet in facets_of(name)]
+            levels = listed([plural(facet) for facet in dict.fromkeys(facets)]) or "levels"
             limit += (
-                f" Not rankable with more items alone: {self._disagreeing} differ about the two, with a standard "
+                f" Not rankable with more items alone: {levels} differ about the two, with a standard "
                 f"error of {self.common_se:.3g}; of the {abs(self.difference.value):.3g} seen, "
                 f"{f'{self.spread:.3g} is not noise' if self.spread else 'all may be noise'}."
             )

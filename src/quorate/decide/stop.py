@@ -186,9 +186,9 @@ def monitor_all(
         check_count("systems", systems)
         check_range("systems", systems, f"at least {count:,}, which is how many there are", systems >= count)
     pairs = (systems or count) * ((systems or count) - 1) // 2
-    counts = votes.pairs()
+    counts, share = votes.pairs(), (1 - level) / max(pairs, 1)
     known = counts.decisive + (counts.ties + counts.both_bad if ties != "drop" else 0)
-    enough = np.flatnonzero(known >= _least((1 - level) / max(pairs, 1) * (1 if margin else 2), tuned))
+    enough = np.flatnonzero(known >= _least(share * (1 if margin else 2), tuned))
 
     def watched(at: int, alpha: float) -> Monitor | None:
         pair, own = counts.names[at], 1 - alpha
@@ -197,7 +197,6 @@ def monitor_all(
         except NotEstimable:  # none counts, or all are of one cluster: nothing is known of others
             return None
 
-    share = (1 - level) / max(pairs, 1)
     found = {at: one for at in enough.tolist() if (one := watched(at, share)) is not None}
     if margin is None:
         _step_down(found, pairs, 1 - level, watched)
@@ -411,7 +410,11 @@ def monitor(
     checked_votes(votes)
     _check(margin, level, tuned)
     known = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
-    pair = _in_order(votes.pair(a, b), ties)
+    pair = votes.pair(a, b)
+    if (pair.weights > 1).any():
+        raise InvalidInput("votes: a row stands for several votes, so that their order is not known; give single votes")
+    order = np.arange(pair.rows) if pair.time is None else np.argsort(pair.time, kind="stable")
+    pair = pair.reordered(order[np.isfinite(pair.encoded(ties)[order])])  # votes that count, as they came
     if known.cluster:
         looks = _by_facets(pair, a, b, ties, known.cluster, margin, 1 - level)
     else:
@@ -517,14 +520,6 @@ def stopping_rule(
     fixed = sample_size(margin, alpha=alpha, power=power, method="exact") if margin > 0 else None
     found, wrong = (high, low) if margin > 0 else (low + high, 0.0)
     return StoppingRule(margin, most, found, wrong, rule.expected, fixed, float(naive.low[-1] + naive.high[-1]))
-
-
-def _in_order(pair: Votes, ties: Encoding) -> Votes:
-    """Votes that count, in the order in which they came."""
-    if (pair.weights > 1).any():
-        raise InvalidInput("votes: a row stands for several votes, so that their order is not known; give single votes")
-    order = np.arange(pair.rows) if pair.time is None else np.argsort(pair.time, kind="stable")
-    return pair.reordered(order[np.isfinite(pair.encoded(ties)[order])])
 
 
 def _check(margin: float | None, level: float, tuned: float) -> None:

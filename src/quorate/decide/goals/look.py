@@ -58,9 +58,14 @@ class Pursuit(ABC, Generic[Asked, Found]):
     offer: Offer
 
     @property
-    @abstractmethod
+    def alpha(self) -> float:
+        """Chance of a false claim, or of an interval that misses."""
+        return 1 - self.goal.level
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """Systems that the goal is about, of those on offer."""
+        return self.offer.systems
 
     @property
     @abstractmethod

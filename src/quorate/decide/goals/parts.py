@@ -6,7 +6,7 @@ Every part is pursued as if it were a study by itself; they share a budget and t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from statistics import NormalDist
@@ -49,16 +49,6 @@ _AIM = 0.98
 @dataclass(frozen=True, eq=False)
 class Precision(Pursuit[HalfWidthGoal, Estimate]):
     """The intervals of a mean, and the studies in which they are narrow enough."""
-
-    @property
-    def alpha(self) -> float:
-        """Chance that the interval misses."""
-        return 1 - self.goal.level
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The system, if it has a name."""
-        return self.offer.systems
 
     @property
     def promised(self) -> bool:
@@ -127,11 +117,6 @@ _SURE = 0.8
 @dataclass(frozen=True, eq=False)
 class Comparison(Pursuit[CompareGoal, SystemDifference]):
     """The tests of a comparison, and the studies that have power enough for them."""
-
-    @property
-    def alpha(self) -> float:
-        """Level of both sides together; of either test of equivalence."""
-        return 1 - self.goal.level
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -304,10 +289,7 @@ class Parts:
     @cached_property
     def each(self) -> tuple[Part, ...]:
         """All parts, in the order of their categories and systems."""
-        return tuple(self._parts())
-
-    def _parts(self) -> Iterator[Part]:
-        goal, offer = self.goal, self.offer
+        goal, offer, parts = self.goal, self.offer, []
         alone = isinstance(goal, HalfWidthGoal) and len(offer.systems) > 1
         for category in self._items if goal.by else ("",):
             items = self._items[category] if category else offer.items
@@ -324,7 +306,8 @@ class Parts:
                     pursuit = Comparison(replace(goal, by=None, level=level), within)
                 else:
                     pursuit = Precision(replace(goal, by=None), within)
-                yield Part(" on ".join(filter(None, (system, category))), category, system, pursuit)
+                parts.append(Part(" on ".join(filter(None, (system, category))), category, system, pursuit))
+        return tuple(parts)
 
     def pilot(self) -> Cells:
         """The first calls: a crossed pilot of every part."""
@@ -340,7 +323,7 @@ class Parts:
         costs = {at: float(one.design["cost"]) if one.ending is None else 0.0 for at, (one, _) in looked.items()}
         for at, share in shared(costs, left).items():
             looked[at] = self._look(at, tables[at], before[at], share)
-        parts = tuple(self._named(at, looked[at][0]) if at in looked else looks[-1] for at, looks in enumerate(before))
+        parts = tuple(looked[at][0] if at in looked else looks[-1] for at, looks in enumerate(before))
         none = nothing(self.offer)
         batches = [looked[at][1] if at in looked else none.keep(np.zeros(0, bool)) for at in range(len(parts))]
         cells = self.offer.affordable(self._together(batches, judgments), spent)
@@ -357,8 +340,9 @@ class Parts:
         return own
 
     def _look(self, at: int, table: Judgments, before: Sequence[Look], share: float) -> tuple[Look, Cells]:
-        """A look at a part that may spend so much more."""
-        pursuit, offer = self.each[at].pursuit, self.offer
+        """A look at a part that may spend so much more; its question names the part."""
+        part, offer = self.each[at], self.offer
+        pursuit = part.pursuit
         if before:
             done = Spent(before[-1].spent.calls + before[-1].buys.calls, before[-1].spent.money + before[-1].buys.money)
         else:
@@ -369,7 +353,8 @@ class Parts:
         else:
             money = done.money + share
         within = replace(pursuit.offer, calls=calls, money=money)
-        return replace(pursuit, offer=within).look(table, before, done)
+        look, cells = replace(pursuit, offer=within).look(table, before, done)
+        return replace(look, question=f"{look.question} {'of' if part.system else 'on'} {part.name}"), cells
 
     def _together(self, batches: Sequence[Cells], have: Judgments | None) -> Cells:
         """Calls of all parts."""
@@ -381,55 +366,37 @@ class Parts:
         """What all parts come to: the numbers are those of the one that is known least, of those that are open."""
         ended = [one.ending for one in parts]
         waiting = [at for at, one in enumerate(parts) if one.outcome == UNDECIDED]
-        shown = max(waiting or range(len(parts)), key=lambda at: parts[at].high - parts[at].low)
-        here = parts[shown]
+        here = parts[max(waiting or range(len(parts)), key=lambda at: parts[at].high - parts[at].low)]
         ending = next((why for why in (None, *_WORST) if why in ended), None)
         needs = [parts[at].need for at in waiting]
         need = None if None in needs or not needs else float(sum(one for one in needs if one is not None))
         chances = [0.0 if one.ending is not None else one.chance for one in parts if one.outcome == UNDECIDED]
         chance = None if None in chances or not chances else float(np.prod([one for one in chances if one is not None]))
+        by_outcome: dict[str, list[str]] = {}  # "better on prose, equivalent on verse"
+        for one, part in zip(parts, self.each, strict=True):
+            if one.outcome != UNDECIDED:
+                by_outcome.setdefault(one.outcome, []).append(part.name)
+        compared = isinstance(self.goal, CompareGoal)
+        of = "on" if compared else "of"
+        shown = ", ".join(f"{outcome} {of} {listed(names, most=MOST_NAMED)}" for outcome, names in by_outcome.items())
+        over = [part.name for one, part in zip(parts, self.each, strict=True) if one.ending in _WORST[:-1]]
+        given_up = f"asked no more of {listed(over, most=MOST_NAMED)}" if over else ""
+        outcome = shown if compared else "known"
+        left = [self.each[at] for at in waiting]
+        systems = (name for part in left for name in ((part.system,) if part.system else part.pursuit.offer.systems))
         return replace(
             here,
-            alpha=sum(one.alpha for one in parts) if isinstance(self.goal, CompareGoal) else here.alpha,
-            outcome=UNDECIDED if waiting else self._outcome(parts),
+            alpha=sum(one.alpha for one in parts) if compared else here.alpha,
+            outcome=UNDECIDED if waiting else outcome,
             ending=ending,
             chance=chance,
             need=need if ending is not None else None,
             design={},
-            systems=tuple(dict.fromkeys(name for at in waiting for name in self._systems(at))),
-            note=self._note(parts) if waiting else "",
+            systems=tuple(dict.fromkeys(systems)),
+            note="; ".join(filter(None, (shown, given_up))) if waiting else "",
             power=None,
             parts=tuple(parts),
         )
-
-    def _named(self, at: int, look: Look) -> Look:
-        """A look at a part, whose question names the part."""
-        part = self.each[at]
-        return replace(look, question=f"{look.question} {'of' if part.system else 'on'} {part.name}")
-
-    def _systems(self, at: int) -> tuple[str, ...]:
-        part = self.each[at]
-        return (part.system,) if part.system else part.pursuit.offer.systems
-
-    def _outcome(self, parts: Sequence[Look]) -> str:
-        """What is shown of all parts: "better on prose, equivalent on verse"."""
-        if isinstance(self.goal, HalfWidthGoal):
-            return "known"
-        return self._shown(parts)
-
-    def _shown(self, parts: Sequence[Look]) -> str:
-        by_outcome: dict[str, list[str]] = {}
-        for one, part in zip(parts, self.each, strict=True):
-            if one.outcome != UNDECIDED:
-                by_outcome.setdefault(one.outcome, []).append(part.name)
-        of = "on" if isinstance(self.goal, CompareGoal) else "of"
-        return ", ".join(f"{outcome} {of} {listed(names, most=MOST_NAMED)}" for outcome, names in by_outcome.items())
-
-    def _note(self, parts: Sequence[Look]) -> str:
-        """Which parts are done."""
-        over = [part.name for one, part in zip(parts, self.each, strict=True) if one.ending in _WORST[:-1]]
-        given_up = f"asked no more of {listed(over, most=MOST_NAMED)}" if over else ""
-        return "; ".join(filter(None, (self._shown(parts), given_up)))
 
 
 _WORST = (Ending.FUTILE, Ending.BUDGET, Ending.LOOKS, Ending.REACHED)

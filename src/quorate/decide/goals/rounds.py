@@ -49,11 +49,6 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
         return (1 - self.goal.level) / max(len(self.offer.systems) - 1, 1)
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """All systems on offer."""
-        return self.offer.systems
-
-    @property
     def promised(self) -> bool:
         """No difference is."""
         return False
@@ -167,11 +162,6 @@ class TwoStages:
     def _sizes(self) -> Ints:
         return np.array([len(own) for own in self.types.values()])
 
-    @property
-    def _per_type(self) -> int:
-        """Battles of every type in the first stage."""
-        return two_stage(_ENOUGH, self._sizes, per_type=self.goal.per_type).per_type
-
     def _plan(self, votes: int) -> TwoStage:
         """Both stages of so many votes.
 
@@ -210,13 +200,22 @@ class TwoStages:
 
     def look(self, votes: Votes, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
         """One analysis, and what it buys; see `quorate.decide.goals.rounds.look`."""
-        said, each = self._said(votes), self._per_type
+        each = two_stage(_ENOUGH, self._sizes, per_type=self.goal.per_type).per_type  # battles of the first stage
+        said: dict[str, float] = {}
+        if votes.rows:
+            pair = votes.pair(self.goal.a, self.goal.b)
+            said = shares_of(pair, np.ones(pair.rows, dtype=np.bool_), "drop")
         if any(one.design for one in past):
             kept = tuple(next(one.design["kept"] for one in past if one.design))
             found = self._decided(self._counts(said, each, None), kept)
             return replace(found, number=len(past) + 1, judgments=votes.n, spent=spent), nothing(self.offer)
+        # of the first stage nothing is tested: no level is spent, and the interval is all there is
         wins, n = self._counts(said, 0, each)
-        screening = replace(self._screened(wins, n), judgments=votes.n, spent=spent)
+        value, se = _margin(int(wins.sum()), int(n.sum()))
+        screening = Look(
+            *(1, 2, votes.n, spent, value, se, math.inf, -0.5, 0.5, 0.0, 0.0, math.inf, self.goal.level),
+            question=f"margin of votes for {self.goal.a}",
+        )
         left = self._votes(spent)
         if left < 1:
             return screening.ended(Ending.BUDGET), nothing(self.offer)
@@ -229,13 +228,6 @@ class TwoStages:
         design = {"per_type": each, "kept": list(kept), "votes": second[wanted > 0].tolist()}
         return buying(screening, self.offer, cells, design=design, note=note)
 
-    def _said(self, votes: Votes) -> dict[str, float]:
-        """Share of the decisive votes for the first system on every battle that has some."""
-        if not votes.rows:
-            return {}
-        pair = votes.pair(self.goal.a, self.goal.b)
-        return shares_of(pair, np.ones(pair.rows, dtype=np.bool_), "drop")
-
     def _counts(self, said: Mapping[str, float], start: int, end: int | None) -> tuple[Ints, Ints]:
         """Wins of the first system and battles that are no tie, by type, of those from one place to another."""
         names = self.offer.item_order
@@ -244,14 +236,6 @@ class TwoStages:
             for own in self.types.values()
         ]
         return np.array([int((y > 0.5).sum()) for y in rows]), np.array([int((y != 0.5).sum()) for y in rows])
-
-    def _screened(self, wins: Ints, n: Ints) -> Look:
-        """The first stage, of which nothing is tested: no level is spent, and the interval is all there is."""
-        value, se = _margin(int(wins.sum()), int(n.sum()))
-        return Look(
-            *(1, 2, 0, Spent(0), value, se, math.inf, -0.5, 0.5, 0.0, 0.0, math.inf, self.goal.level),
-            question=f"margin of votes for {self.goal.a}",
-        )
 
     def _decided(self, counts: tuple[Ints, Ints], kept: tuple[str, ...]) -> Look:
         """The second stage: the exact test of all of its votes, and whether the types that were kept agree."""

@@ -544,7 +544,7 @@ class Preference:
         wanted = None if self.goal.margin is None else poll.wanted(found, self.variance)
         affordable = wanted is not None and poll.price(found, wanted) <= left
         final = wanted if affordable else poll.best(found, left)
-        more = final is not None and (final.voted > found.size.voted or final.predicted > found.size.predicted)
+        more = final is not None and _more(final, found.size)
         target = _variance_of(found, final) if final is not None and more else found.se**2
         last = number >= offer.looks or not more
         fraction = max([1.0 if last else min(1.0, target / found.se**2), *(one.fraction for one in past)])
