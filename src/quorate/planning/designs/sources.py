@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import reduce
+from functools import partial, reduce
 from numbers import Real
 
 import numpy as np
@@ -114,7 +114,11 @@ def _fitted(
     sizes = group_sizes_of(judgments) if design.categories is None else given
     names, theta, space = _extended_components(source)
     fixed = source.assembled.fixed.levels
-    drawn = _spreading(source, design, counts, chosen)
+    drawn = [  # fixed facets whose spread may enter: they stand for more than their levels, or these weigh unequally
+        name
+        for name, levels in fixed.items()
+        if name in counts and (chosen[name] not in (PANEL, FINITE) or (design.unequal and len(levels) > 1))
+    ]
     judges = known_judges(source) if JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE) else None
     whole = [closure(judgments, own_facets(name, tuple(judgments.names))) for name in names]
 
@@ -150,8 +154,11 @@ def _fitted(
         _refuse_open(names, np.array(vector(laid)), theta, space, beyond)
 
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
-    values |= {name: _variance_of_levels(source, name, chosen[name], theta) for name in drawn}
+    for name in drawn:  # the variance of the levels, less the noise in their means
+        draw = draw_of(source, name, chosen[name])
+        values[name] = max(draw.square - float(draw.noise @ theta[: len(draw.noise)]), 0.0)
     values |= {JUDGE: judges.spread} if judges is not None else {}
+    ends = score_ends(judgments)
     return Source(
         item=judgments.object,
         counts=counts,
@@ -164,33 +171,10 @@ def _fitted(
         weigh=weigh,
         refuse=refuse,
         unseen=frozenset(name for name, levels in fixed.items() if len(levels) < 2),
-        scale=_ended(source),
+        scale=None if ends is None else Ended(float(source.assembled.fixed.mean @ source.beta), ends),
         sizes=sizes,
         grouping=grouping,
     )
-
-
-def _ended(source: Decomposition) -> Ended | None:
-    """The mean on a scale whose ends are known."""
-    ends = score_ends(source.judgments)
-    return None if ends is None else Ended(float(source.assembled.fixed.mean @ source.beta), ends)
-
-
-def _spreading(
-    fit: Decomposition, design: Design, counts: Mapping[str, int], targets: Mapping[str, Target]
-) -> list[str]:
-    """Fixed facets whose spread may enter: they stand for more than their levels, or these weigh unequally."""
-    return [
-        name
-        for name, levels in fit.assembled.fixed.levels.items()
-        if name in counts and (targets[name] not in (PANEL, FINITE) or (design.unequal and len(levels) > 1))
-    ]
-
-
-def _variance_of_levels(fit: Decomposition, name: str, target: Target, theta: Floats) -> float:
-    """The variance of the levels of a fixed facet, less the noise in their means."""
-    draw = draw_of(fit, name, target)
-    return max(draw.square - float(draw.noise @ theta[: len(draw.noise)]), 0.0)
 
 
 def _component_weight(
@@ -514,25 +498,18 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
             out[name] = published(name.split(":"), chosen, laid)
         return out
 
-    def refuse(laid: Layout) -> None:
-        refuse_small_pools(laid, chosen, above)
-
-    values = {**source.random, **source.sensitivity}
-    groups = {CATEGORY: design.categories} if design.categories else {}
-    balance = balanced(source.sensitivity, counts)
-    answers, unseen = design.replicates or 1, frozenset(source.sensitivity)
     return Source(
         item=ITEM,
         counts=counts,
-        replicates=answers,
+        replicates=design.replicates or 1,
         targets=chosen,
-        groups=groups,
+        groups={CATEGORY: design.categories} if design.categories else {},
         above=above,
-        balance=balance,
-        values=values,
+        balance=balanced(source.sensitivity, counts),
+        values={**source.random, **source.sensitivity},
         weigh=weigh,
-        refuse=refuse,
-        unseen=unseen,
+        refuse=partial(refuse_small_pools, targets=chosen, above=above),
+        unseen=frozenset(source.sensitivity),
         sizes=sizes,
         grouping=grouping,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
 from itertools import combinations, islice, product
 from typing import Any
 
@@ -113,7 +112,7 @@ def weighted_cycles(
 
 
 def _cycles(source: Source, prices: Prices, names: Sequence[str], known: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Cycles for these judges, each once."""
+    """Cycles for these judges, each once: whole numbers near ideal shares; equal places are the plain cycle."""
     call, own = _prices(prices, names), np.array([_own(source, name, known) for name in names])
     amounts: Mapping[str, Any] = prices
     costs = _spread_between(call, call + float(amounts.get("item", 0.0)) + float(amounts.get("generation", 0.0)))
@@ -123,8 +122,15 @@ def _cycles(source: Source, prices: Prices, names: Sequence[str], known: Sequenc
         if "[" not in name and source.item in facets and POPULATION in map(source.targets.get, facets):
             shared += value
     variances = _spread_between(own, own + shared) if known else [np.ones(len(names))]
-    ideals = [np.sqrt(variance / cost) for variance in variances for cost in costs]
-    return tuple(dict.fromkeys(places for ideal in ideals for places in _cycles_near(ideal)))
+    cycles: dict[tuple[int, ...], None] = {}
+    for variance, cost in product(variances, costs):
+        ideal = np.sqrt(variance / cost)
+        for length in range(len(ideal) + 1, _LONGEST * len(ideal) + 1):
+            places = np.maximum(1, np.rint(length * ideal / ideal.sum())).astype(int)
+            places //= math.gcd(*places.tolist())
+            if places.max() > places.min():
+                cycles[tuple(places.tolist())] = None
+    return tuple(cycles)
 
 
 def _spread_between(low: Floats, high: Floats) -> list[Floats]:
@@ -146,17 +152,6 @@ def _own(source: Source, judge: str, known: Sequence[str]) -> float:
     wanted = [judge] if judge in known else list(known)
     variances = [sum(v for name, v in source.values.items() if f"[{JUDGE}={own}]" in name) for own in wanted]
     return float(np.mean(variances)) if variances else 0.0
-
-
-def _cycles_near(ideal: Floats) -> tuple[tuple[int, ...], ...]:
-    """Whole numbers near these proportions, for cycles of every length; equal places are the plain cycle."""
-    cycles: dict[tuple[int, ...], None] = {}
-    for length in range(len(ideal) + 1, _LONGEST * len(ideal) + 1):
-        places = np.maximum(1, np.rint(length * ideal / ideal.sum())).astype(int)
-        places //= math.gcd(*places.tolist())
-        if places.max() > places.min():
-            cycles[tuple(places.tolist())] = None
-    return tuple(cycles)
 
 
 ROLES = {"prompts": PROMPT, "judges": JUDGE, "temperatures": "temperature"}
@@ -255,6 +250,7 @@ class Grid(Brief):
 
     def pieces(self) -> Iterator[Piece]:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
+        every = {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
         for layout, assigned in self._assigned():
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
@@ -262,7 +258,7 @@ class Grid(Brief):
                     if simpler(scheme, held) in self.layouts:
                         continue
                     least = max(fewest_items(scheme, held), held.get(CATEGORIES, 1))
-                    axes = {name: values for name, values in self._values.items() if name not in held}
+                    axes = {name: values for name, values in every.items() if name not in held}
                     axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
                     if len(axes[self.item]):
                         yield Piece(scheme, held, axes)
@@ -291,10 +287,6 @@ class Grid(Brief):
             sizes = (None, *(size for size in self.per_item if 1 < size < held[JUDGE] * held[PROMPT]))
         named = self.judges.get(held[JUDGE], ((),)) if self.judges else ((),)
         return tuple(Scheme(layout, size, judges=names) for size in sizes for names in named)
-
-    @cached_property
-    def _values(self) -> dict[str, Ints]:
-        return {name: np.array(values, dtype=np.int64) for name, values in self.levels.items()}
 
 
 def simpler(scheme: Scheme, held: Mapping[str, int]) -> str | None:

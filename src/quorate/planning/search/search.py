@@ -466,16 +466,12 @@ def measured(source: Source, pieces: tuple[Piece, ...], frontier: Kept) -> Kept:
 def half_widths(source: Source, piece: Piece, index: Ints, share: float = 0.5) -> Floats:
     """Half the interval of some designs of a piece."""
     blocks = np.array_split(index, max(1, -(-len(index) // _AT_A_TIME)))
-    studies = (Studies(source, _laid(source, piece, some), source.values) for some in blocks)
+    studies = (Studies(source, placed(source, piece, some), source.values) for some in blocks)
     return np.concatenate([one.half_width(share=share) for one in studies])
 
 
-def placed(source: Source, piece: Piece) -> Layout:
+def placed(source: Source, piece: Piece, index: Ints | None = None) -> Layout:
     """The layout of all designs of a piece."""
-    return _laid(source, piece, None)
-
-
-def _laid(source: Source, piece: Piece, index: Ints | None) -> Layout:
     counts = piece.counts() if index is None else piece.designs(index)
     replicates = counts.pop(REPLICATE)
     groups = grouped(source, counts)

@@ -101,14 +101,16 @@ def what_if(
         )
     fit = source
     base = as_it_is(fit, prices=prices, targets=targets)
-    layout = own_layout(fit)
+    layout, item = own_layout(fit), fit.judgments.object
     filled = _filled(fit, layout, targets) if _has_gaps(fit, base.calls, layout) else None
     middle = base.half_width
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
             made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
-            if filled is not None and _keeps_gaps(label, options, base, made, fit.judgments.object):
+            # cells are left open as the study does, but not with fewer judges than it has: items would go unjudged
+            fewer = any(count < base.design[name] for name, count in made.design.items() if name != item)
+            if filled is not None and label != EVERY_CELL and "layout" not in options and not fewer:
                 made = _with_gaps(base, filled, made, prices)
             half = made.half_width
             if not math.isfinite(half):
@@ -141,12 +143,6 @@ def _has_gaps(fit: Decomposition, calls: int, layout: LayoutName) -> bool:
     return every_cell > 1.01 * calls
 
 
-def _keeps_gaps(label: str, options: Mapping[str, Any], base: Projection, made: Projection, item: str) -> bool:
-    """Whether a change leaves cells open as the study does: with fewer judges than it has, items would go unjudged."""
-    fewer = any(count < base.design[name] for name, count in made.design.items() if name != item)
-    return label != EVERY_CELL and "layout" not in options and not fewer
-
-
 def _filled(
     fit: Decomposition | LatentDecomposition, layout: LayoutName, targets: Mapping[str, Target] | None
 ) -> Projection | None:
@@ -169,20 +165,14 @@ def _with_gaps(base: Projection, filled: Projection, made: Projection, prices: P
     variance = sum(parts.values())
     shares = {name: part / variance if variance > 0 else math.nan for name, part in parts.items()}
     se, studies = math.sqrt(variance), cast("Studies", made.studies)  # it is a plan
-    cost = known(bill(studies.source, studies.laid, _in_part(prices, calls / made.calls)))
+    # at prices of calls by which the whole design costs what this share of its calls does
+    rate, paid = calls / made.calls, dict[str, float | Mapping[str, float]](prices or {})
+    for kind in {"call", "judge"} & paid.keys():
+        price = paid[kind]
+        paid[kind] = {n: rate * one for n, one in price.items()} if isinstance(price, Mapping) else rate * price
+    cost = known(bill(studies.source, studies.laid, None if prices is None else paid))
     studies = replace(studies, factor=se / made.se if made.se > 0 else 1.0)
     return replace(made, se=se, calls=calls, cost=cost, shares=shares, studies=studies, layout=base.layout)
-
-
-def _in_part(prices: Prices | None, share: float) -> Prices | None:
-    """Prices at which a design costs what it does with this share of its calls made."""
-    if prices is None:
-        return None
-
-    def part(price: float | Mapping[str, float]) -> float | Mapping[str, float]:
-        return {name: share * one for name, one in price.items()} if isinstance(price, Mapping) else share * price
-
-    return {kind: part(price) if kind in ("call", "judge") else price for kind, price in prices.items()}
 
 
 def as_it_is(
