@@ -144,7 +144,7 @@ def adaptive(
     group = arms_of(template.roster, cycle=cycle, between=between)
     of_scores, price = scales(scale, bounds, template.attributes), prices_of(prices, template.roster)
     columns, each = len(of_scores), tuple(units.get(name, 1.0) for name in template.attributes) or (1.0,)
-    _positive(budget, "budget")
+    rules.number("budget", budget, above=0)
     if (policy == "robin") != (variances is not None):
         raise InvalidInput('variances: "robin" needs the variance of every arm, the other policies do not use them')
     known = np.ones((len(group), columns)) if policy == "uniform" else None
@@ -157,6 +157,11 @@ def adaptive(
     heavy = by_arm(np.ones(len(group)) if weights is None else weights, "weights", group.names, 1, zero=False)
     sides = len(group) // (1 if group.partner is None else 2)  # what is to be told apart: every arm, or every pair
     rule = Rule(lam, None, objective, heavy, price[group.cells].sum(axis=1)[:, None], at or 0.0, tolerance or 0.0)
+    own_rules = []  # errors count in the unit of an attribute; at a boundary they are relative to a distance anyway
+    for step, unit in zip(steps, each, strict=True):
+        own = replace(rule, step=None if step is None else step / group.parts)
+        beside = {"tolerance": rule.tolerance * unit} if objective == "boundary" else {"weight": heavy / unit**2}
+        own_rules.append(replace(own, **beside))
     return Policy(
         name=policy,
         arms=group,
@@ -164,7 +169,7 @@ def adaptive(
         budget=float(budget),
         price=price,
         priced=prices is not None,
-        rules=tuple(_rule(rule, step, group.parts, unit) for step, unit in zip(steps, each, strict=True)),
+        rules=tuple(own_rules),
         known=known,
         warmup=warmup,
         precision=Precision(
@@ -183,14 +188,6 @@ def adaptive(
         rank=stream(seed, "adaptive").permutation(len(group)),
         give_up=rules.whole("give_up", give_up, 1, _MOST_FAILURES),
     )
-
-
-def _rule(rule: Rule, step: float | None, parts: int, unit: float) -> Rule:
-    """The rule of one attribute: errors count in its unit; at a boundary they are relative to a distance anyway."""
-    step = None if step is None else step / parts
-    if rule.objective == "boundary":
-        return replace(rule, step=step, tolerance=rule.tolerance * unit)
-    return replace(rule, step=step, weight=np.asarray(rule.weight) / unit**2)
 
 
 def _template(arms: Any, attributes: tuple[str, ...], attribute: str | None) -> Progress:
@@ -236,11 +233,7 @@ def _objective(
     if at is not None and not math.isfinite(at):
         raise InvalidInput(f"at: a finite score, got {at}")
     for name, value in (*units.items(), *([("tolerance", tolerance)] if tolerance is not None else [])):
-        _positive(value, name)
-
-
-def _positive(value: Any, argument: str) -> None:
-    rules.number(argument, value, above=0)
+        rules.number(name, value, above=0)
 
 
 def _warmup(

@@ -347,7 +347,8 @@ def plan(
     at_hand = _design_at_hand(fit, own, prices, targets, grid, paid)
     if pair is not None and at_hand is not None:
         at_hand = dstudy.of_both(at_hand)
-    place = _place(found, asked)
+    [(goal, value)] = asked.items()
+    place = within(found, value) if goal == "budget" else precise(found, value)
     plan = None if place is None else searched.projection(found.frontier, place)
     if at_hand is not None and _is_better(at_hand, plan, found, asked):
         plan = at_hand
@@ -355,7 +356,7 @@ def plan(
         raise InvalidInput(_out_of_reach(searched, asked, grid))
     said = [] if pair is None else [*pair.found.caveats]
     said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
-    said += [*_unused(plan, paid), *_left(plan, grid, budget), *_nearly(plan, searched, budget)]
+    said += _of_money(searched, plan, budget)
     said += [caveats.ends_unknown()] if half_width is not None and isinstance(source, Components) else []
     return Optimum(
         plan=plan,
@@ -445,12 +446,6 @@ def _prepared(
     return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
 
 
-def _place(found: Found, asked: Mapping[str, float]) -> int | None:
-    """Where on the frontier the optimum is; None where no design of the grid will do."""
-    [(goal, value)] = asked.items()
-    return within(found, value) if goal == "budget" else precise(found, value)
-
-
 def _is_better(
     own: dstudy.Projection, plan: dstudy.Projection | None, found: Found, asked: Mapping[str, float]
 ) -> bool:
@@ -517,20 +512,6 @@ def _design_at_hand(
     return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
 
 
-def _unused(plan: dstudy.Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
-    """A word where judgments that are paid for have no place in a plan."""
-    if paid is None or plan.reused >= paid.total or plan.found is not None:
-        return ()
-    return (caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout),)
-
-
-def _left(plan: dstudy.Projection, grid: Grid, budget: float | None) -> tuple[caveats.Caveat, ...]:
-    """A word where much of a budget buys nothing, and which limits are in the way."""
-    if budget is None or plan.cost is None or plan.cost > _SPENT * budget:
-        return ()
-    return (caveats.money_left(budget, plan.cost, *_wider(plan, grid)),)
-
-
 def _wider(plan: dstudy.Projection, grid: Grid) -> tuple[dict[str, int], dict[str, range]]:
     """What a plan has the most of that limits allow, and limits with twice as much of it; where none vary, of all."""
     at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
@@ -543,20 +524,10 @@ def _wider(plan: dstudy.Projection, grid: Grid) -> tuple[dict[str, int], dict[st
     return {named.get(name, name): at[name] for name in most}, wider
 
 
-def _nearly(plan: dstudy.Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:
-    """A word where much less money buys nearly as much."""
-    found = searched.found
-    place = None if budget is None else precise(found, (1 + _NEARLY) * found.reach(plan))
-    if place is None or not plan.cost or found.frontier.cost[place] > _LITTLE * plan.cost:
-        return ()
-    near = searched.projection(found.frontier, place)
-    reach = [f"{'±' if found.by_interval else 'SE '}{found.reach(one):.3g}" for one in (plan, near)]
-    return (caveats.buys_little((plan.cost, reach[0]), (near.cost or 0.0, reach[1]), near.calls),)
-
-
 def _caveats(
     source: Components | Decomposition, made: sources.Source, grid: Grid, plan: dstudy.Projection, prices: dstudy.Prices
 ) -> tuple[caveats.Caveat, ...]:
+    """What the data and the limits leave open about a plan."""
     out = []
     if isinstance(source, Decomposition):
         levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
@@ -588,3 +559,20 @@ def _caveats(
     if sum(held.values()) >= _MOSTLY:
         out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
     return tuple(out)
+
+
+def _of_money(searched: Searched, plan: dstudy.Projection, budget: float | None) -> list[caveats.Caveat]:
+    """Judgments paid for that have no place in a plan, and a budget of which much buys nothing, or little more."""
+    out, paid, found, grid = [], searched.paid, searched.found, searched.grid
+    if paid is not None and plan.reused < paid.total and plan.found is None:
+        out.append(caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout))
+    if budget is None:
+        return out
+    if plan.cost is not None and plan.cost <= _SPENT * budget:
+        out.append(caveats.money_left(budget, plan.cost, *_wider(plan, grid)))
+    place = precise(found, (1 + _NEARLY) * found.reach(plan))
+    if place is not None and plan.cost and found.frontier.cost[place] <= _LITTLE * plan.cost:
+        near = searched.projection(found.frontier, place)
+        reach = [f"{'±' if found.by_interval else 'SE '}{found.reach(one):.3g}" for one in (plan, near)]
+        out.append(caveats.buys_little((plan.cost, reach[0]), (near.cost or 0.0, reach[1]), near.calls))
+    return out
