@@ -230,23 +230,13 @@ def _order(found: tuple[str, ...], group: tuple[str, ...] | None, classes: int, 
     n = len(found)
     base = np.array(sorted(range(n), key=found.__getitem__))
     shuffle = stream(seed, "assign/items").random(n)
-    if group is None:
-        dealt = base[np.argsort(shuffle)]
-    else:
-        code = np.array(_coded(group)[1])
-        dealt = base[np.lexsort((shuffle, code[base]))]
+    kind = np.zeros(n) if group is None else np.unique(np.array(group), return_inverse=True)[1]
+    dealt = base[np.lexsort((shuffle, kind[base]))]
     of_class = np.arange(n) % classes
     by_class = np.lexsort((stream(seed, "assign/order").random(n), of_class))
     size = np.bincount(of_class)
     turn = np.arange(n) - np.repeat(np.cumsum(size) - size, size)
     return np.asarray(dealt[by_class[np.argsort(turn * classes + of_class[by_class])]])
-
-
-def _coded(values: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
-    """Distinct labels in order, and the place of each value among them."""
-    distinct = tuple(sorted(set(values)))
-    place = {label: at for at, label in enumerate(distinct)}
-    return distinct, [place[value] for value in values]
 
 
 def _combinations(laid: Layout, facets: Mapping[str, tuple[str, ...]], seed: int) -> Ints:
@@ -285,9 +275,9 @@ def _cells(
     levels, nested = {ITEM: tuple(map(found.__getitem__, order.tolist()))}, {}
     columns = [item]
     if group is not None:
-        levels[CATEGORY], codes = _coded(group)
-        columns.append(np.array(codes)[order][item])
-        nested[ITEM] = CATEGORY
+        names, codes = np.unique(np.array(group), return_inverse=True)
+        levels[CATEGORY], nested[ITEM] = tuple(names.tolist()), CATEGORY
+        columns.append(codes[order][item])
     if GENERATION in facets:
         nested[GENERATION] = ITEM
     codes_of = np.column_stack([*columns, *place]).astype(np.int32)

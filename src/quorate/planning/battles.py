@@ -194,7 +194,11 @@ def chosen_battles(
     purpose: str = "next battles",
 ) -> NextBattles:
     """The same among pairs that can be asked, and before the first vote, when all of them have equal chances."""
-    _check(n, criterion, floor, horizon)
+    rules.whole("n", n, 1, _MOST_VOTES)
+    if horizon is not None and rules.whole("horizon", horizon, 1, _MOST_VOTES) < n:
+        raise InvalidInput(f"horizon: counts the {n:,} votes of n too, got {horizon:,}")
+    rules.one_of("criterion", criterion, next_vote.Criterion)
+    rules.number("floor", floor, above=0, most=1)
     known = Known.of(votes, pairs)
     ahead = n if horizon is None else horizon
     if votes is None:
@@ -266,14 +270,6 @@ class Known(NamedTuple):
             whole[design.a, design.b] = whole[design.b, design.a] = on
             count = whole[a, b]
         return cls(names, a, b, moments(rating[a] - rating[b], np.array(log_nu)).variance, held, count)
-
-
-def _check(n: int, criterion: str, floor: float, horizon: int | None) -> None:
-    rules.whole("n", n, 1, _MOST_VOTES)
-    if horizon is not None and rules.whole("horizon", horizon, 1, _MOST_VOTES) < n:
-        raise InvalidInput(f"horizon: counts the {n:,} votes of n too, got {horizon:,}")
-    rules.one_of("criterion", criterion, next_vote.Criterion)
-    rules.number("floor", floor, above=0, most=1)
 
 
 _MOST = 10**9
@@ -375,16 +371,23 @@ def sample_battles(
     >>> sorted(sample.chosen.tolist()), sample.short
     ([1, 2, 3, 4], (('w', '', 1),))
     """
-    wanted = rules.whole("floor", floor, 1, _MOST)
-    systems, a, b = _systems(model_a, model_b)
-    names, topic = _coded("category", [""] * len(a) if category is None else category, len(a))
+    wanted, rows = rules.whole("floor", floor, 1, _MOST), len(model_a)
+    if rows != len(model_b) or not rows:
+        raise InvalidInput(
+            f"model_a: as many systems as in model_b are needed, at least 1, got {rows} and {len(model_b)}"
+        )
+    systems, code = _coded("model_a", [*model_a, *model_b], 2 * rows)
+    a, b = code[:rows], code[rows:]
+    if (a == b).any():
+        row = int((a == b).argmax())
+        raise InvalidInput(f'model_b: battle {row + 1} has "{systems[a[row]]}" against itself; leave it out')
+    names, topic = _coded("category", [""] * rows if category is None else category, rows)
     n = len(names)
     first, second = a * n + topic, b * n + topic
     chosen = _greedy(first, second, len(systems) * n, wanted, stream(seed, "battles"))
     there = np.bincount(np.append(first, second), minlength=len(systems) * n)
     count = np.bincount(np.append(first[chosen], second[chosen]), minlength=len(systems) * n)
-    cells = np.flatnonzero(there)
-    coverage = [(systems[cell // n], names[cell % n], int(count[cell])) for cell in cells.tolist()]
+    coverage = [(systems[cell // n], names[cell % n], int(count[cell])) for cell in np.flatnonzero(there).tolist()]
     need = np.minimum(there, wanted).reshape(len(systems), n).sum(axis=0)
     return BattleSample(
         chosen,
@@ -393,19 +396,6 @@ def sample_battles(
         wanted,
         int(((need + 1) // 2).sum()),
     )
-
-
-def _systems(model_a: Sequence[object], model_b: Sequence[object]) -> tuple[tuple[str, ...], Ints, Ints]:
-    if len(model_a) != len(model_b) or not len(model_a):
-        raise InvalidInput(
-            f"model_a: as many systems as in model_b are needed, at least 1, got {len(model_a)} and {len(model_b)}"
-        )
-    names, code = _coded("model_a", [*model_a, *model_b], 2 * len(model_a))
-    a, b = code[: len(model_a)], code[len(model_a) :]
-    if (a == b).any():
-        row = int((a == b).argmax())
-        raise InvalidInput(f'model_b: battle {row + 1} has "{names[a[row]]}" against itself; leave it out')
-    return names, a, b
 
 
 def _coded(name: str, labels: Sequence[object], rows: int) -> tuple[tuple[str, ...], Ints]:

@@ -476,6 +476,10 @@ def plan_labels(
     r, low, high = pilot.correlation
     ends = [pilot.at_correlation(end) for end in (high, low)] if best.units else [pilot.strata] * 2
     narrowest, widest = (pilot.precision(best, end).half_width(level) for end in ends)
+    by_stratum = tuple(
+        StratumLabels(name, float(share), round(n), round(best.units * float(share)))
+        for name, share, n in zip(pilot.names, pilot.strata.weight, best.labels, strict=True)
+    )
     return LabelsPlan(
         what=wanted(judges, a, b),
         best=study.way(best),
@@ -483,7 +487,7 @@ def plan_labels(
         same_price=study.same_price(best),
         goal=goal,
         asked=asked,
-        strata=_by_stratum(pilot, best) if strata is not None else (),
+        strata=by_stratum if strata is not None else (),
         narrowest=narrowest,
         widest=widest,
         correlation=r,
@@ -501,11 +505,6 @@ def plan_labels(
         power=power if goal == "margin" else None,
         caveats=_caveats(pilot, labelled, agreed, worth_from(costs)),
     )
-
-
-def _by_stratum(pilot: Pilot, best: Split) -> tuple[StratumLabels, ...]:
-    rows = zip(pilot.names, pilot.strata.weight, best.labels, strict=True)
-    return tuple(StratumLabels(name, float(w), round(n), round(best.units * float(w))) for name, w, n in rows)
 
 
 def _goal(budget: float | None, half_width: float | None, margin: float | None, a: str | None) -> tuple[str, float]:

@@ -186,7 +186,17 @@ def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judg
     if isinstance(group, str) and group != AUTO:
         if group in (JUDGE, judgments.object):
             raise InvalidInput(f'group: "{group}" is no group of judges; name the column that groups them')
-        made = _by_facet(judgments, group)
+        levels = judgments.facet(group).levels
+        pairs = np.unique(np.column_stack([judgments.column(JUDGE), judgments.column(group)]), axis=0)
+        several = np.flatnonzero(np.bincount(pairs[:, 0], minlength=len(judges)) > 1)
+        if several.size:
+            judge = int(several[0])
+            found = [levels[at] for at in pairs[pairs[:, 0] == judge, 1]]
+            raise InvalidInput(
+                f'group: judge "{judges[judge]}" is in several levels of {group} ({listed(found, most=3)}); name a '
+                "column that has one for every judge, or say it, " + argument("group", {"gpt-4o": "mid"})
+            )
+        made = ByGroup(group, {judges[judge]: levels[at] for judge, at in pairs.tolist()})
         kept = [i for i, name in enumerate(judgments.names) if name != group]
         free = [judgments.facets[i] for i in kept]
         free = [replace(f, parent=None, fixed=True) if f.name == JUDGE else f for f in free]
@@ -201,21 +211,6 @@ def grouping(judgments: Judgments, group: str | Mapping[str, str]) -> tuple[Judg
             "one of them with several judges"
         )
     return judgments, made
-
-
-def _by_facet(judgments: Judgments, role: str) -> ByGroup:
-    """Groups by a facet that has one level for every judge."""
-    facet, own = judgments.facet(role), judgments.facet(JUDGE)
-    pairs = np.unique(np.column_stack([judgments.column(JUDGE), judgments.column(role)]), axis=0)
-    several = np.flatnonzero(np.bincount(pairs[:, 0], minlength=len(own.levels)) > 1)
-    if several.size:
-        judge = int(several[0])
-        levels = [facet.levels[at] for at in pairs[pairs[:, 0] == judge, 1]]
-        raise InvalidInput(
-            f'group: judge "{own.levels[judge]}" is in several levels of {role} ({listed(levels, most=3)}); name a '
-            "column that has one for every judge, or say it, " + argument("group", {"gpt-4o": "mid"})
-        )
-    return ByGroup(role, {own.levels[judge]: facet.levels[at] for judge, at in pairs.tolist()})
 
 
 def groups_of(judgments: Judgments, by: ByGroup, *, prices: Prices | None, level: float, resamples: int) -> Groups:
