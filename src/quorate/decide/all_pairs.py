@@ -213,7 +213,9 @@ def the_two(
     if isinstance(table, MeasuredFile):
         return the_two(table.first, facet, claim)
     if isinstance(table, Votes):
-        names: Sequence[str] = _by_votes(table)
+        names: Sequence[str] = table.models
+        if len(names) == 2 and float(np.nansum((table.encoded() - 0.5) * table.weights)) > 0:
+            names = names[::-1]  # the second is preferred
     elif facet not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
         return None
     else:
@@ -229,13 +231,6 @@ def the_two(
             f'such as "{names[0]}" "{names[1]}"'
         )
     return names[0], names[1]
-
-
-def _by_votes(votes: Votes) -> tuple[str, ...]:
-    """The systems of votes on two, the one first that wins more of them."""
-    won = votes.encoded() - 0.5  # above nought where the second is preferred
-    lead = float(np.nansum(won * votes.weights))
-    return votes.models[::-1] if len(votes.models) == len("ab") and lead > 0 else votes.models
 
 
 @dataclass(frozen=True, repr=False)
@@ -305,7 +300,14 @@ class Verdicts(Result):
                 found = one.sentence, f"{verdict.a} against {verdict.b}"
                 kinds.setdefault((one.code, place[one.code]), []).append(found)
                 place[one.code] += 1
-        return tuple(Caveat(code, _of_many(found)) for (code, _), found in kinds.items())
+        out = []
+        for (code, _), found_of in kinds.items():
+            sentence, pair = found_of[0]
+            if len(dict(found_of)) > 1:  # the first of them stands for others that are not alike
+                others = counted(len(found_of) - 1, "more pair")
+                sentence = f"{sentence} ({pair}; so it is, with other numbers, of {others})"
+            out.append(Caveat(code, sentence))
+        return tuple(out)
 
     @property
     def exit_code(self) -> int:
@@ -325,14 +327,6 @@ class Verdicts(Result):
             row |= {"n": verdict.difference.n, "p_difference": verdict.p_difference}
             rows.append({**row, "p_equivalence": verdict.p_equivalence})
         return rows
-
-
-def _of_many(found: list[tuple[str, str]]) -> str:
-    """The first of the sentences on several pairs, with what it stands for where they are not all alike."""
-    sentence, pair = found[0]
-    if len(dict(found)) == 1:
-        return sentence
-    return f"{sentence} ({pair}; so it is, with other numbers, of {counted(len(found) - 1, 'more pair')})"
 
 
 def _are(count: int) -> str:

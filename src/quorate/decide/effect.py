@@ -242,7 +242,11 @@ def plan_effect(
     effect, size = _goal(effect, half_width, rates, sd)
     check_alpha(alpha)
     check_power(power, alpha)
-    alone, drawn = len(size) == 1, _spread(spread)
+    alone, drawn = len(size) == 1, dict(spread or {})
+    for name, sd_between in drawn.items():
+        if name not in (JUDGE, PROMPT):
+            raise InvalidInput(f'spread: is of "{JUDGE}" and "{PROMPT}", got {name!r}')
+        rules.number("spread", sd_between, above=0)
     some = _numbers_of_judges(judges, prompts, icc, drawn)
     alike, several = 1.0 if icc is None else icc, some[-1] * prompts > 1
     both = not (unpaired or alone)
@@ -374,16 +378,6 @@ def _numbers(name: str, given: Any, rule: str, allowed: Callable[[float], bool])
     return numbers
 
 
-def _spread(spread: Mapping[str, float] | None) -> dict[str, float]:
-    """Standard deviations from judge to judge and prompt to prompt, checked."""
-    out = dict(spread or {})
-    for name, sd in out.items():
-        if name not in (JUDGE, PROMPT):
-            raise InvalidInput(f'spread: is of "{JUDGE}" and "{PROMPT}", got {name!r}')
-        rules.number("spread", sd, above=0)
-    return out
-
-
 def _most_correlated(effect: float | None, sd: tuple[float, ...], icc: float, several: bool, *, binary: bool) -> float:
     """The largest correlation of scores on an item: of 0/1 scores at least a share of the effect of items differ."""
     both = 2 * sd[0] * sd[1]
@@ -510,16 +504,12 @@ A rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
         raise InvalidInput(f"seen: right answers of all of them, such as 47 of 50; got {seen[0]} of {seen[1]}")
     true = rate if rate is not None else seen[0] / seen[1] if seen is not None else bar
     rules.number("rate", true, least=0, most=1)
-    low, high, p = (None, None, None) if seen is None else _exact(seen, bar, true >= bar, alpha)
+    low = high = p = None
+    if seen is not None:
+        wins, n = seen
+        low, high = map(float, clopper_pearson(wins, n, 1 - alpha))
+        p = float(lower_tail(n - wins, n, 1 - bar) if true >= bar else lower_tail(wins, n, bar))
     return BarPlan(bar, seen, low, high, p, float(true), _answers(true, bar, alpha / 2, power), alpha, power)
-
-
-def _exact(seen: tuple[int, int], bar: float, above: bool, alpha: float) -> tuple[float, float, float]:
-    """Ends of the exact interval, and the one-sided p-value."""
-    wins, n = seen
-    low, high = clopper_pearson(wins, n, 1 - alpha)
-    p = lower_tail(n - wins, n, 1 - bar) if above else lower_tail(wins, n, bar)
-    return float(low), float(high), float(p)
 
 
 def _answers(rate: float, bar: float, alpha: float, power: float) -> int | None:

@@ -60,18 +60,6 @@ class Played:
     targets: Mapping[str, Target]
     prices: Prices | None
 
-    @property
-    def item(self) -> str:
-        """Role of the object of measurement."""
-        return self.fit.judgments.object if isinstance(self.fit, Decomposition) else "item"
-
-    @property
-    def judges(self) -> int:
-        """Judges that are known; from published components, as many as the usual panel."""
-        if isinstance(self.fit, Components):
-            return 3 if "judge" in self.fit.facets else 1
-        return observed_counts(self.fit).get("judge", 1)
-
 
 def attempts_targets(
     fit: Decomposition | Components, redrawn: Collection[str] | None
@@ -110,24 +98,17 @@ def attempts_targets(
 
 def projected(played: Played, options: Mapping[str, Any]) -> Projection:
     """One attempt under a design."""
-    return project(played.fit, **_filled(played, options), targets=played.targets, prices=played.prices)
-
-
-def _filled(played: Played, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a design with what it leaves out: the items, and one system, as a submission is."""
     for name in options:
         if name not in _ALLOWED:
             raise InvalidInput(f'designs: no option "{name}"; a design has {", ".join(_ALLOWED)}')
-    out = {"items": played.items, **options}
-    fit = played.fit
-    if not isinstance(fit, Decomposition) or SYSTEM not in fit.judgments.names:
-        return out
-    if SYSTEM in observed_counts(fit):
-        out["levels"] = {SYSTEM: 1, **out.get("levels", {})}
-    elif out["items"] is None and is_grouping(fit.judgments, SYSTEM):
-        items = fit.judgments.n_levels(fit.judgments.object)
-        out["items"] = max(1, round(items / fit.judgments.n_levels(SYSTEM)))
-    return out
+    fit, asked = played.fit, {"items": played.items, **options}
+    if isinstance(fit, Decomposition) and SYSTEM in fit.judgments.names:  # of one system, as a submission is
+        if SYSTEM in observed_counts(fit):
+            asked["levels"] = {SYSTEM: 1, **asked.get("levels", {})}
+        elif asked["items"] is None and is_grouping(fit.judgments, SYSTEM):
+            items = fit.judgments.n_levels(fit.judgments.object)
+            asked["items"] = max(1, round(items / fit.judgments.n_levels(SYSTEM)))
+    return project(fit, **asked, targets=played.targets, prices=played.prices)
 
 
 def standard_errors(
@@ -215,7 +196,12 @@ def mitigations(
 def _changes(
     played: Played, base: Options, at: Projection, redrawn: Collection[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    item, arguments = played.item, {facet: name for name, facet in _FACETS.items()}
+    """Changes of a design, as options of it."""
+    fit, arguments = played.fit, {facet: name for name, facet in _FACETS.items()}
+    if isinstance(fit, Components):
+        item, judges = "item", 3 if "judge" in fit.facets else 1
+    else:
+        item, judges = fit.judgments.object, observed_counts(fit).get("judge", 1)
     for name, count in at.design.items():
         if name in (item, "replicate") or name not in redrawn or "places" in base:
             continue
@@ -225,7 +211,6 @@ def _changes(
         tenth = math.ceil(at.design[item] / 10)
         yield f"{tenth:,} more {item}{'s' * (tenth != 1)}", {**base, "items": at.design[item] + tenth}
     yield "one more replicate", {**base, "replicates": at.design["replicate"] + 1}
-    judges = played.judges
     turns = at.layout == "factorial" and at.design.get("judge") == 1 and "judge" in redrawn and judges > 1
     if turns and at.design[item] >= judges:
         yield f"{judges} judges in turn, one per {item}", {**base, "judges": judges, "layout": "cyclic"}

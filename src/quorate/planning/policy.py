@@ -407,7 +407,10 @@ class Policy(Result):
         if self._overspent(progress):
             raise InvalidInput(f"budget: {self.budget:,g}, but {spent:,g} is spent already; raise the budget to go on")
         left = self.budget * (1 + SLACK) - spent
-        pulls = self._pulls(now, self._ends(progress, now), left, batch)
+        ends = np.full(len(self.arms), np.inf)
+        if self.most is not None:  # what failed, and what was not recorded, is none of the pulls that an arm can have
+            ends = (now.asked + (self.most - progress.issued)[self.arms.cells]).min(axis=1).astype(np.float64)
+        pulls = self._pulls(now, ends, left, batch)
         asks = now.asked[pulls.arm] <= pulls.level[:, None]
         rows = self.arms.cells[pulls.arm]
         place = progress.issued[rows] + pulls.level[:, None] - now.asked[pulls.arm] + 1
@@ -476,13 +479,6 @@ class Policy(Result):
 
     def _overspent(self, progress: Progress) -> bool:
         return self.spent(progress) > self.budget * (1 + SLACK)
-
-    def _ends(self, progress: Progress, now: Standing) -> Floats:
-        """Pulls that every arm can have: what failed, and what was not recorded, is none."""
-        if self.most is None:
-            return np.full(len(self.arms), np.inf)
-        left = (self.most - progress.issued)[self.arms.cells]
-        return np.asarray((now.asked + left).min(axis=1), dtype=np.float64)
 
     def _pulls(self, now: Standing, ends: Floats, left: float, batch: int) -> Pulls:
         """Pulls in turn, a hundred or so at a time, until the batch is full or the next does not fit the budget."""

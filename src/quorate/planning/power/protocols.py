@@ -334,7 +334,10 @@ def protocols(
     tables = checked_votes(a), checked_votes(b)
     pairs, alone = shared(tables, names, minimum)
     kept = [table.keep(rows_on(table, pairs)) for table in tables]
-    facets = [_facet(table, by) for table in kept]
+    facets = []  # that clusters are by: the one that is named, or prompts where there are some
+    for table in kept:
+        prompts = PROMPT in table.codes and bool((table.column(PROMPT) >= 0).all())
+        facets.append(table.facet(by).name if by is not None else PROMPT if prompts else "")
     tests: dict[str, Any] = {"alpha": alpha, "power": power, "level": level}
     found = tuple(
         detectability(table, budgets=[budget], cluster=(one,) if one else (), minimum=minimum, **tests)
@@ -361,6 +364,7 @@ def protocols(
         )
         for name, one, study, table in zip(names, said, found, kept, strict=True)
     ]
+    few = [(one.name, one.signals) for one in both if one.signals.by and one.signals.levels < FEW_CLUSTERS]
     return Protocols(
         pairs=margins[0].pairs,
         first=both[0],
@@ -378,21 +382,8 @@ def protocols(
         level=level,
         alpha=alpha,
         power=power,
-        caveats=_caveats(both),
+        caveats=tuple(
+            caveats.few_clusters(found.by, found.levels, float(found.levels), f" under {name}") for name, found in few
+        ),
         found=found,
-    )
-
-
-def _facet(votes: Votes, by: str | None) -> str:
-    """The facet that clusters are by: the one that is named, or prompts where there are some."""
-    if by is not None:
-        return votes.facet(by).name
-    return PROMPT if PROMPT in votes.codes and bool((votes.column(PROMPT) >= 0).all()) else ""
-
-
-def _caveats(protocols: Sequence[Protocol]) -> tuple[Caveat, ...]:
-    few = [one for one in protocols if one.signals.by and one.signals.levels < FEW_CLUSTERS]
-    return tuple(
-        caveats.few_clusters(one.signals.by, one.signals.levels, float(one.signals.levels), f" under {one.name}")
-        for one in few
     )

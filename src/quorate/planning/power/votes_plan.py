@@ -123,21 +123,20 @@ class VotesPlan(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence or two."""
-        parts = []
+        parts, seen = [], self.detectable
         kind = "decisive vote" if self.icc is None else "independent decisive vote"
+        needed, power = counted(self.needed or 0, kind), f"power {self.power:g}"
+        reach = "see nothing, even if all agreed" if seen is None else f"see a margin of {worded(seen)} or more"
         if self.equivalence is not None:
             true = f"the true margin is {self.margin:g}" if self.margin else "the two are exactly alike"
-            needed = counted(self.needed or 0, kind)
-            parts.append(
-                f"To show a margin below {self.equivalence:g} takes {needed} (power {self.power:g}, if {true})"
-            )
+            parts.append(f"To show a margin below {self.equivalence:g} takes {needed} ({power}, if {true})")
+            reach = "show equivalence within no margin" if seen is None else f"show a margin below {worded(seen)}"
         elif self.margin is not None:
             whose = f", that of {self.borrowed[1].words}" if self.borrowed else ""
-            needed = counted(self.needed or 0, kind)
             share = f"{50 + 100 * self.margin:.4g}% of the votes"
-            parts.append(f"A margin of {self.margin:.4g}, {share}{whose}, needs {needed} (power {self.power:g})")
+            parts.append(f"A margin of {self.margin:.4g}, {share}{whose}, needs {needed} ({power})")
         if self.worth is not None:
-            parts.append(f"{counted(self.worth, 'independent vote')} would {self._reach}")
+            parts.append(f"{counted(self.worth, 'independent vote')} would {reach}")
         answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
         if self.icc is None:
             return answer
@@ -155,14 +154,6 @@ class VotesPlan(Result):
                 answer = f"Unattainable: {answer[0].lower()}{answer[1:]}"
         shape = f"{clusters.cluster_words(self.cluster)} with {clusters.correlation_words(self.icc)}"
         return f"{answer} Of votes {shape}, {', and '.join(parts)}" + ceiling + "."
-
-    @property
-    def _reach(self) -> str:
-        """What the budget would do."""
-        seen = self.detectable
-        if self.equivalence is not None:
-            return "show equivalence within no margin" if seen is None else f"show a margin below {worded(seen)}"
-        return "see nothing, even if all agreed" if seen is None else f"see a margin of {worded(seen)} or more"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for every margin planned for: case, margin, needed (independent votes), votes (of such clusters)."""
@@ -268,27 +259,33 @@ def plan_votes(
     'To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike).'
     """
     _check_asked(margin, equivalence, pilot, margins_from, budget, method)
-    _check_votes(pilot, a, b, icc, cluster)
+    if not isinstance(pilot, Votes) and (a, b) != (None, None):
+        raise InvalidInput("a, b: name two systems of a pilot of votes, and there is none; leave them out")
+    if isinstance(pilot, Votes) and icc is not None:
+        raise InvalidInput(argument("icc") + ": a pilot of votes says itself how alike they are; leave it out")
+    if cluster is not None and icc is None:
+        rule = ": votes of one cluster count less only if they are alike; give "
+        raise InvalidInput(argument("cluster") + rule + argument("icc") + " too")
     borrowed = () if margins_from is None else _borrow(margins_from, alpha, power, method)
     margin = borrowed[1].margin if borrowed else margin
     worth = budget
     if budget is not None:
         check_count("budget", budget)
-        if icc is not None:
-            worth = math.floor(_worth(budget, icc, cluster) + 1e-9)
+        worth = budget if icc is None else math.floor(_worth(budget, icc, cluster) + 1e-9)
+    tests: dict[str, Any] = {"alpha": alpha, "power": power, "method": method}
     from_pilot: Feasibility | None = None
-    if isinstance(pilot, Votes):
-        from_pilot = _from_votes(pilot, a, b, budget=worth, alpha=alpha, power=power, method=method)
-        needed, seen = from_pilot.needed, from_pilot.detectable
-    elif pilot is not None:
-        seen_as = None if icc is None else _worth(pilot[1], icc, cluster)
-        from_pilot = feasibility(*pilot, budget=worth, alpha=alpha, power=power, method=method, worth=seen_as)
+    if pilot is not None:
+        if isinstance(pilot, Votes):
+            from_pilot = _from_votes(pilot, a, b, budget=worth, **tests)
+        else:
+            seen_as = None if icc is None else _worth(pilot[1], icc, cluster)
+            from_pilot = feasibility(*pilot, budget=worth, worth=seen_as, **tests)
         needed, seen = from_pilot.needed, from_pilot.detectable
     elif equivalence is not None:
         needed, seen = _alike(equivalence, margin or 0.0, worth, alpha, power, method)
     else:
         seen = None if worth is None else seen_by(worth, alpha, power, method)
-        needed = None if margin is None else sample_size(margin, alpha=alpha, power=power, method=method)
+        needed = None if margin is None else sample_size(margin, **tests)
     wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
     spread = None if icc is None or wanted is None else clusters.clustered_sample_size(wanted, icc=icc, cluster=cluster)
     rho, sizes = (dict(each) if isinstance(each, Mapping) else each for each in (icc, cluster))
@@ -332,17 +329,6 @@ def _check_asked(
             + argument("budget")
         )
         raise InvalidInput(argument("margin") + fix)
-
-
-def _check_votes(pilot: object, a: str | None, b: str | None, icc: object, cluster: object) -> None:
-    """Refuse what goes with votes as a pilot alone, or not with them, and clusters that are not alike."""
-    if not isinstance(pilot, Votes) and (a, b) != (None, None):
-        raise InvalidInput("a, b: name two systems of a pilot of votes, and there is none; leave them out")
-    if isinstance(pilot, Votes) and icc is not None:
-        raise InvalidInput(argument("icc") + ": a pilot of votes says itself how alike they are; leave it out")
-    if cluster is not None and icc is None:
-        rule = ": votes of one cluster count less only if they are alike; give "
-        raise InvalidInput(argument("cluster") + rule + argument("icc") + " too")
 
 
 def _from_votes(votes: Votes, a: str | None, b: str | None, **options: Any) -> Feasibility:
