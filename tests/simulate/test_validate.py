@@ -49,20 +49,21 @@ def test_the_same_seed_draws_the_same_studies(scored):
     assert one != other
 
 
-def test_what_cannot_be_drawn_is_refused_by_name(scored):
-    few = scored.keep(scored.column("item") < 12)
+@pytest.mark.parametrize(
+    ("budget", "plans", "options", "said"),
+    [
+        (24, ["naive"], {"pilot": 30}, "pilot: 5 to 20 of 40 items are needed"),
+        (1, ["naive"], {}, "budgets: whole numbers of at least 2"),
+        (24, ["best"], {}, "plans: must be one of naive, standard, optimal"),
+        (24, [], {}, "plans: must be one of naive, standard, optimal"),
+        (24, ["naive"], {"runs": 1}, "runs: must be a whole number of at least 2"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_by_name(scored, budget, plans, options, said):
+    with pytest.raises(InvalidInput, match=said):
+        q.scores.validate(scored, [budget], plans, **options)
     with pytest.raises(NotEstimable, match="12 items: at least 20 are needed"):
-        q.scores.validate(few, [24])
-    with pytest.raises(InvalidInput, match="pilot: 5 to 20 of 40 items are needed"):
-        q.scores.validate(scored, [24], pilot=30)
-    with pytest.raises(InvalidInput, match="budgets: whole numbers of at least 2"):
-        q.scores.validate(scored, [1])
-    with pytest.raises(InvalidInput, match="plans: must be one of naive, standard, optimal"):
-        q.scores.validate(scored, [24], ["best"])
-    with pytest.raises(InvalidInput, match="plans: must be one of naive, standard, optimal"):
-        q.scores.validate(scored, [24], [])
-    with pytest.raises(InvalidInput, match="runs: must be a whole number of at least 2"):
-        q.scores.validate(scored, [24], runs=1)
+        q.scores.validate(scored.keep(scored.column("item") < 12), [24])
 
 
 def test_categories_are_left_out_and_gaps_are_missing(judged):

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from decide.goals.carried import carried
 
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, Spent
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.parts import Parts, has_parts, shared
-from quorate.decide.goals.rounds import look, pilot
+from quorate.decide.goals.rounds import look
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
 from quorate.simulate.goals.goal import world
@@ -21,18 +22,17 @@ LAW = {"item": 0.1, "cell": 0.2}
 COMPARED = CompareGoal("x", "y", margin=0.35, by="category")
 
 
-def carried(goal, offer, effects, law=LAW):
+def of_world(goal, drawn):
     """The looks, the batches, and what was answered at the end."""
-    drawn = world(offer, law, effects, np.random.default_rng(3))
-    batches, past, made = [pilot(goal, offer)], [], drawn.nothing()
-    while True:
-        made = drawn.asked(batches[-1], made)
-        spent = Spent(sum(map(len, batches)))
-        found, cells = look(goal, offer, drawn.judgments(made), past, spent)
-        past.append(found)
-        if found.ending:
-            return past, batches, drawn.judgments(made)
-        batches.append(cells)
+
+    def answered(batches):
+        made = drawn.nothing()
+        for cells in batches:
+            made = drawn.asked(cells, made)
+        return drawn.judgments(made)
+
+    batches, past = carried(goal, drawn.offer, answered)
+    return past, batches, answered(batches)
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +40,14 @@ def means():
     """Of three systems, the last of which varies most."""
     drawn = world(THREE, LAW, [0.0, 1.0, 2.0], np.random.default_rng(1))
     drawn.score[:, 2] = 2 + 1.8 * (drawn.score[:, 2] - 2)
-    goal, made, past, batches = HalfWidthGoal(0.15), drawn.nothing(), [], [pilot(HalfWidthGoal(0.15), THREE)]
-    while not past or past[-1].ending is None:
-        made = drawn.asked(batches[-1], made)
-        found, cells = look(goal, THREE, drawn.judgments(made), past, Spent(sum(map(len, batches))))
-        past.append(found)
-        batches.append(cells)
-    return past, batches, drawn.judgments(made)
+    return of_world(HalfWidthGoal(0.15), drawn)
 
 
 @pytest.fixture(scope="module")
 def kinds():
     """Of two systems that differ on prose alone."""
-    return carried(COMPARED, BY_KIND, [{"prose": 0.8, "verse": 0.0}, 0.0])
+    effects = [{"prose": 0.8, "verse": 0.0}, 0.0]
+    return of_world(COMPARED, world(BY_KIND, LAW, effects, np.random.default_rng(3)))
 
 
 def test_which_goals_have_parts():
@@ -108,12 +103,13 @@ def test_looks_are_kept_whole_and_found_again(kinds):
 
 def test_a_budget_that_is_short_is_shared_and_raised():
     short = replace(BY_KIND, calls=260)
-    past, batches, table = carried(replace(COMPARED, margin=0.1), short, [0.05, 0.0])
+    goal = replace(COMPARED, margin=0.1)
+    past, batches, table = of_world(goal, world(short, LAW, [0.05, 0.0], np.random.default_rng(3)))
     assert past[-1].ending in (Ending.FUTILE, Ending.BUDGET, Ending.LOOKS)
     assert sum(map(len, batches)) <= 260
     assert past[-1].outcome == UNDECIDED
     stopped = replace(past[-1], parts=tuple(replace(one, ending=Ending.FUTILE) for one in past[-1].parts), ending=None)
-    more, cells = look(replace(COMPARED, margin=0.1), BY_KIND, table, [stopped], Spent(260))
+    more, cells = look(goal, BY_KIND, table, [stopped], Spent(260))
     assert (more.ending, len(cells) > 0) == (None, True)
 
 

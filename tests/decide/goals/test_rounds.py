@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
+from decide.goals.carried import carried
 
 import quorate as q
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, Spent, StagedGoal
@@ -48,21 +50,10 @@ def answered(batches, gap):
     return table.keep(np.ones(len(n), bool))
 
 
-def carried(gap):
-    batches, past = [pilot(GOAL, OFFER)], []
-    while True:
-        spent = Spent(sum(map(len, batches)))
-        found, cells = look(GOAL, OFFER, answered(batches, gap), past, spent)
-        past.append(found)
-        if found.ending:
-            return batches, past
-        batches.append(cells)
-
-
 @pytest.mark.wide(1)
 @pytest.mark.parametrize(("gap", "outcome"), [(0.5, "better"), (0.0, "equivalent")])
 def test_a_study_ends_with_its_question_answered(gap, outcome):
-    batches, past = carried(gap)
+    batches, past = carried(GOAL, OFFER, partial(answered, gap=gap))
     assert past[-1].ending is Ending.REACHED
     assert past[-1].outcome == outcome
     assert sum(map(len, batches)) <= OFFER.calls

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 import pytest
+from decide.goals.carried import carried
 
 import quorate as q
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal, Spent
@@ -42,20 +44,9 @@ def votes_of(offer, batches, share, right=0.9):
     return q.read_votes(frame, announce=False)
 
 
-def carried(offer, share, goal=GOAL):
-    batches, past = [pilot(goal, offer)], []
-    while True:
-        spent = Spent(sum(map(len, batches)), sum(float(offer.price(cells).sum()) for cells in batches))
-        found, cells = look(goal, offer, votes_of(offer, batches, share), past, spent)
-        past.append(found)
-        if found.ending:
-            return batches, past
-        batches.append(cells)
-
-
 @pytest.fixture(scope="module")
 def ended():
-    return carried(OFFER, 0.62)
+    return carried(GOAL, OFFER, partial(votes_of, OFFER, share=0.62))
 
 
 def test_people_vote_on_a_part_in_turns_and_models_on_more(ended):
@@ -77,14 +68,16 @@ def test_people_vote_on_a_part_in_turns_and_models_on_more(ended):
 
 def test_a_model_of_no_use_is_asked_no_more():
     offer = Offer(items=OFFER.items, judges=("ann", "gpt"), people=("ann",), calls=900)
-    batches, past = carried(offer, 0.62)  # a vote of a model costs as much as one of a person
+    batches, past = carried(
+        GOAL, offer, partial(votes_of, offer, share=0.62)
+    )  # a vote of a model costs as much as one of a person
     assert past[0].design["predicted"] == 0
     assert all(set(cells.code("judge").tolist()) == {0} for cells in batches[1:])
 
 
 def test_models_alone_all_vote_on_every_battle():
     offer = Offer(items=OFFER.items, judges=("gpt", "llama"), calls=1500)
-    batches, past = carried(offer, 0.62)
+    batches, past = carried(GOAL, offer, partial(votes_of, offer, share=0.62))
     assert np.bincount(batches[0].code("judge")).tolist() == [50, 50]
     assert past[-1].ending is Ending.REACHED
     assert past[-2].design["voted"] * 2 == sum(map(len, batches))
@@ -92,7 +85,7 @@ def test_models_alone_all_vote_on_every_battle():
 
 def test_money_that_does_not_suffice_ends_a_study_and_says_what_would():
     short = Offer(items=OFFER.items, judges=("ann", "gpt"), people=("ann",), prices={"ann": 0.5, "gpt": 0.01}, money=26)
-    _, past = carried(short, 0.58)
+    _, past = carried(GOAL, short, partial(votes_of, short, share=0.58))
     assert past[-1].ending in (Ending.FUTILE, Ending.BUDGET)
     assert past[-1].need > 2
     with pytest.raises(InvalidInput, match="a pilot takes 100 votes"):
@@ -185,20 +178,9 @@ def favourite_votes(offer, batches, right=0.9):
     return q.read_votes(pl.concat(rows), announce=False)
 
 
-def carried_favourite(offer):
-    batches, past = [pilot(GOAL_FAVOURITE, offer)], []
-    while True:
-        spent = Spent(sum(map(len, batches)), sum(float(offer.price(cells).sum()) for cells in batches))
-        found, cells = look(GOAL_FAVOURITE, offer, favourite_votes(offer, batches), past, spent)
-        past.append(found)
-        if found.ending:
-            return batches, past
-        batches.append(cells)
-
-
 @pytest.fixture(scope="module")
 def ended_favourite():
-    return carried_favourite(OFFER_FAVOURITE)
+    return carried(GOAL_FAVOURITE, OFFER_FAVOURITE, partial(favourite_votes, OFFER_FAVOURITE))
 
 
 def pairs_of(cells, offer=OFFER_FAVOURITE):
@@ -245,7 +227,7 @@ def test_a_look_is_kept_whole(ended_favourite):
 def test_people_vote_on_a_part_and_models_on_more():
     prices = {"ann": 0.5, "gpt": 0.01}
     offer = replace(OFFER_FAVOURITE, judges=("ann", "gpt"), people=("ann",), prices=prices, calls=None, money=400.0)
-    _, past = carried_favourite(offer)
+    _, past = carried(GOAL_FAVOURITE, offer, partial(favourite_votes, offer))
     assert past[-1].outcome == "x"
     more = {tuple(pair): (voted, predicted) for *pair, voted, predicted in past[0].design["pairs"]}
     assert more["x", "y"][1] > 2 * more["x", "y"][0] > 50
@@ -253,7 +235,8 @@ def test_people_vote_on_a_part_and_models_on_more():
 
 
 def test_what_does_not_suffice_ends_a_study_and_says_what_would():
-    last = carried_favourite(replace(OFFER_FAVOURITE, calls=110))[1][-1]
+    short = replace(OFFER_FAVOURITE, calls=110)
+    last = carried(GOAL_FAVOURITE, short, partial(favourite_votes, short))[1][-1]
     assert last.ending in (Ending.FUTILE, Ending.BUDGET)
     with pytest.raises(InvalidInput, match="a pilot takes 75 votes"):
         pilot(GOAL_FAVOURITE, replace(OFFER_FAVOURITE, calls=74))

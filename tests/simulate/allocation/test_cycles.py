@@ -125,10 +125,6 @@ def test_what_does_not_fit_is_refused():
         compare_cycles(judged(), 7200, runs=1)
 
 
-def test_calls_that_buy_no_cycle_are_not_spent():
-    assert {row.calls for row in compare_cycles(judged(), 7202, runs=2).rows} == {7200}
-
-
 def test_an_unknown_design_is_refused(few):
     with pytest.raises(
         InvalidInput, match=r'design, policy: one of whole cycles, j0, j1, j2 with .* got "j9, robin-hood"'
@@ -208,14 +204,16 @@ def test_tables_have_a_row_per_setting():
     assert {len(column) for column in found.curve.values()} == {5 * len(found.spent)}
 
 
-def test_arguments_are_checked():
-    with pytest.raises(InvalidInput, match="deltas, floors: at least one of each is needed, got none"):
-        sweep_allocation(pool(), 6000, deltas=())
-    with pytest.raises(InvalidInput, match="budget: ROBIN-HOOD begins with 37 pulls of each of 60 arms"):
-        sweep_allocation(pool(), 2000, deltas=(0.0001,))
-    with pytest.raises(InvalidInput, match="warmups: must be a whole number from 1 to 100, got 101"):
-        sweep_allocation(pool(), 6000, warmups=(20, 101))
-    with pytest.raises(InvalidInput, match="warmups: whole numbers such as \\(20, 40\\), got 20"):
-        sweep_allocation(pool(), 6000, warmups=20)
-    with pytest.raises(InvalidInput, match="runs: must be a whole number"):
-        sweep_allocation(pool(), 2000, runs=0)
+@pytest.mark.parametrize(
+    ("budget", "options", "said"),
+    [
+        (6000, {"deltas": ()}, "deltas, floors: at least one of each is needed, got none"),
+        (2000, {"deltas": (0.0001,)}, "budget: ROBIN-HOOD begins with 37 pulls of each of 60 arms"),
+        (6000, {"warmups": (20, 101)}, "warmups: must be a whole number from 1 to 100, got 101"),
+        (6000, {"warmups": 20}, "warmups: whole numbers such as \\(20, 40\\), got 20"),
+        (2000, {"runs": 0}, "runs: must be a whole number"),
+    ],
+)
+def test_arguments_are_checked(budget, options, said):
+    with pytest.raises(InvalidInput, match=said):
+        sweep_allocation(pool(), budget, **options)

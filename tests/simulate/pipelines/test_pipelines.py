@@ -190,31 +190,29 @@ def test_several_tables_at_once(votes):
     assert len(found.leaderboards.boards) == 4
 
 
-def test_what_cannot_be_asked_is_refused(votes):
-    judges = votes.keep(votes.column("judge") != votes.facet("judge").levels.index("person"))
-    with pytest.raises(InvalidInput, match=r"^by: must be one of"):
-        q.scores.pipelines(judges, by="elo")
-    with pytest.raises(InvalidInput, match=r"^ties: expects one of half, drop for win rate"):
-        q.scores.pipelines(judges, by="win rate", ties="davidson")
-    with pytest.raises(InvalidInput, match=r"^resamples: must be a whole number of at least 100"):
-        q.scores.pipelines(judges, resamples=99)
-    with pytest.raises(InvalidInput, match=r"^regularisation"):
-        q.scores.pipelines(judges, regularisation=-1)
-    with pytest.raises(InvalidInput, match=r"^judged: judges must be what"):
-        q.scores.pipelines("votes.csv")
-    with pytest.raises(InvalidInput, match=r"^judged: at least one table"):
-        q.scores.pipelines({})
-    with pytest.raises(InvalidInput, match=r"^human: votes of people"):
-        q.scores.pipelines({"one": judges}, "person")
-    with pytest.raises(UnknownTerm):
-        q.scores.pipelines(judges, cell={"mood": "good"})
-    with pytest.raises(NotEstimable, match="one cell"):
-        q.scores.pipelines(judges.only("judge", "fair"))
-    many = judged(*np.linspace(0.2, 0.8, 30))
-    with pytest.raises(InvalidInput, match="30 cells and needs at least 120"):
-        pipelines(many, by="win rate", resamples=100)
-    with pytest.raises(NotEstimable, match=r"no finite rating|two are needed"):
-        pipelines(judged(1.0, 1.0))
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"by": "elo"}, InvalidInput, r"^by: must be one of"),
+        ({"by": "win rate", "ties": "davidson"}, InvalidInput, r"^ties: expects one of half, drop for win rate"),
+        ({"resamples": 99}, InvalidInput, r"^resamples: must be a whole number of at least 100"),
+        ({"regularisation": -1}, InvalidInput, r"^regularisation"),
+        ({"judged": "votes.csv"}, InvalidInput, r"^judged: judges must be what"),
+        ({"judged": {}}, InvalidInput, r"^judged: at least one table"),
+        ({"judged": {"one": judged(0.5, 0.8)}, "human": "person"}, InvalidInput, r"^human: votes of people"),
+        ({"cell": {"mood": "good"}}, UnknownTerm, "mood"),
+        ({"judged": judged(0.5)}, NotEstimable, "one cell"),
+        (
+            {"judged": judged(*np.linspace(0.2, 0.8, 30)), "resamples": 100},
+            InvalidInput,
+            "30 cells and needs at least 120",
+        ),
+        ({"judged": judged(1.0, 1.0)}, NotEstimable, r"no finite rating|two are needed"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options, error, said):
+    with pytest.raises(error, match=said):
+        pipelines(**{"judged": judged(0.5, 0.8), **options})
 
 
 def test_real_scores_of_a_judge_under_seven_prompts(shared):
