@@ -298,7 +298,7 @@ class ClusteredVotes(Studies):
         if margin is None:
             return np.where(self._enough(g), _beyond(df, d / se, self.alpha / 2), 0.0)
         both = _beyond(df, (margin - d) / se, self.alpha) + _beyond(df, (margin + d) / se, self.alpha) - 1
-        return np.where(self._effective(g) >= FEWEST_ALIKE, np.maximum(both, 0.0), 0.0)
+        return np.where(g * self.found.effective / self._groups >= FEWEST_ALIKE, np.maximum(both, 0.0), 0.0)
 
     @property
     def _groups(self) -> int:
@@ -315,9 +315,6 @@ class ClusteredVotes(Studies):
     def _enough(self, g: Floats) -> NDArray[np.bool_]:
         """Whether p-values can be as small as the level: the clusters beside the largest are in proportion."""
         return np.asarray(self.found.least_p ** ((g - 1) / (self._groups - 1)) <= self.alpha)
-
-    def _effective(self, g: Floats) -> Floats:
-        return np.asarray(g * self.found.effective / self._groups)
 
     def _df(self, g: Floats) -> Floats:
         return np.asarray(self.found.df * np.maximum(g - 1, 1.0) / (self._groups - 1))

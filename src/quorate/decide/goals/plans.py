@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.decide.goals.goal import Offer, Spent
 from quorate.decide.scores import searched_studies
 from quorate.errors import NotEstimable
@@ -32,22 +32,6 @@ _STEPS = 60
 _FEWEST = 2
 _SLACK = 1e-9
 """Price below which nothing is bought, over that of the dearest design: prices are sums of floats."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stock:
-    """What the judgments at hand are worth to a plan in which new items take turns.
-
-    Parameters
-    ----------
-    items : int
-        Items that were judged.
-    variance : float
-        Part of the variance that more items reduce.
-    """
-
-    items: int
-    variance: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,37 +71,53 @@ class Plans:
         Price of every design, its variance, and as its width what it comes to over what is wanted.
     left : float
         What may still be spent.
-    stock : Stock
-        What the judgments at hand are worth.
+    items : int
+        Items that were judged: what they are worth adds to that of new items, which take turns.
+    variance : float
+        Part of the variance of now that more items reduce.
     """
 
     searched: Searched
     found: Kept
     left: float
-    stock: Stock
+    items: int
+    variance: float
 
     @cached_property
     def kept(self) -> Kept:
         """The same with what the judgments at hand are worth."""
-        found = self.found
+        found, every = self.found, self._levels[ITEM]
         cost, variance = found.cost.copy(), found.variance.copy()
-        for rows in self._alike(found):
-            if self._in_turns(found, rows):
-                cost[rows], variance[rows] = self._with_stock(found, rows)
+        for rows in self._alike:
+            layout = self.searched.found.pieces[int(found.piece[rows[0]])].scheme.layout
+            if len(rows) > 1 and LAYOUTS[layout].assigned:
+                # items at hand keep what they have and new ones take turns: precision adds up
+                price, square, items = found.cost[rows], found.variance[rows], every[rows]
+                new = np.maximum(items - self.items, 0)
+                each = (price[-1] - price[0]) / (items[-1] - items[0])
+                slope = (square[0] - square[-1]) / (1 / items[0] - 1 / items[-1])
+                common = square[-1] - slope / items[-1]
+                cost[rows], variance[rows] = new * each, common + 1 / (1 / self.variance + new / slope)
         width = found.width * np.sqrt(variance / found.variance)
         return Kept(cost, variance, width, found.piece, found.index, found.levels)
 
     def cheapest(self, times: float = 1.0) -> Plan | None:
         """The cheapest study that does and buys something, for errors so many times as large; None where none does."""
-        kept = self.kept
-        good = np.flatnonzero((kept.width <= times) & (kept.cost > _SLACK * kept.cost.max(initial=0.0)))
-        return self._plan(good[np.lexsort((kept.width[good], kept.cost[good]))][:1])
+        return self._first(self.kept.width <= times, self.kept.width, self.kept.cost)
 
     def best(self) -> Plan | None:
         """The study that does best for what is left; None where nothing can be bought."""
+        return self._first(self.kept.cost <= self.left, self.kept.cost, self.kept.width)
+
+    def _first(self, good: Bools, second: Floats, first: Floats) -> Plan | None:
+        """The least by one measure, then by another, of the studies that are good enough and buy something."""
         kept = self.kept
-        good = np.flatnonzero((kept.cost <= self.left) & (kept.cost > _SLACK * kept.cost.max(initial=0.0)))
-        return self._plan(good[np.lexsort((kept.cost[good], kept.width[good]))][:1])
+        some = np.flatnonzero(good & (kept.cost > _SLACK * kept.cost.max(initial=0.0)))
+        if not len(some):
+            return None
+        at = int(some[np.lexsort((second[some], first[some]))][0])
+        cost, variance, width = (float(values[at]) for values in (kept.cost, kept.variance, kept.width))
+        return Plan(at, cost, variance, width, self.searched.projection(kept, at))
 
     def affords(self, plan: Plan) -> bool:
         """Whether what is left pays for it."""
@@ -128,60 +128,33 @@ class Plans:
 
         Those that cost no more than ``most``, but some.
         """
-        kept, items = self.kept, self._levels(self.kept)[ITEM]
-        rows = next(rows for rows in self._alike(kept) if plan.place in rows)
+        kept, items = self.kept, self._levels[ITEM]
+        rows = next(rows for rows in self._alike if plan.place in rows)
         enough = rows[kept.variance[rows] <= variance * (1 + 1e-9)]
         wanted = items[enough if len(enough) else rows[-1:]].min()
-
         some = rows[kept.cost[rows] > _SLACK * kept.cost.max(initial=0.0)]
         paid = items[some[kept.cost[some] <= most]].max(initial=items[some].min(initial=np.inf))
         return int(min(wanted, paid))
 
-    def _plan(self, place: NDArray[np.int64]) -> Plan | None:
-        if not len(place):
-            return None
-        at = int(place[0])
-        kept = self.kept
-        return Plan(
-            at,
-            float(kept.cost[at]),
-            float(kept.variance[at]),
-            float(kept.width[at]),
-            self.searched.projection(kept, at),
-        )
-
-    def _levels(self, kept: Kept) -> dict[str, Floats]:
+    @cached_property
+    def _levels(self) -> dict[str, Floats]:
         """Levels of every design."""
-        out: dict[str, Floats] = {}
-        for number in np.unique(kept.piece).tolist():
-            rows = kept.piece == number
-            each = self.searched.found.pieces[number].designs(kept.index[rows])
-            for name, counts in each.items():
-                out.setdefault(name, np.zeros(len(kept.cost)))[rows] = counts
+        found, out = self.found, dict[str, Floats]()
+        for number in np.unique(found.piece).tolist():
+            rows = found.piece == number
+            for name, counts in self.searched.found.pieces[number].designs(found.index[rows]).items():
+                out.setdefault(name, np.zeros(len(found.cost)))[rows] = counts
         return out
 
-    def _alike(self, kept: Kept) -> list[NDArray[np.int64]]:
+    @cached_property
+    def _alike(self) -> list[NDArray[np.int64]]:
         """Designs that differ by their number of items alone, by rising number."""
-        levels = self._levels(kept)
+        levels = dict(self._levels)
         items = levels.pop(ITEM)
-        key = np.column_stack([kept.piece, *levels.values()])
+        key = np.column_stack([self.found.piece, *levels.values()])
         group = np.unique(key, axis=0, return_inverse=True)[1].ravel()
         order = np.lexsort((items, group))
         return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
-
-    def _in_turns(self, kept: Kept, rows: NDArray[np.int64]) -> bool:
-        layout = self.searched.found.pieces[int(kept.piece[rows[0]])].scheme.layout
-        return bool(LAYOUTS[layout].assigned) and len(rows) > 1
-
-    def _with_stock(self, kept: Kept, rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Price and variance where items at hand keep what they have and new ones take turns: precision adds up."""
-        cost, variance, items = kept.cost[rows], kept.variance[rows], self._levels(kept)[ITEM][rows]
-        new = np.maximum(items - self.stock.items, 0)
-        price = (cost[-1] - cost[0]) / (items[-1] - items[0])
-        slope = (variance[0] - variance[-1]) / (1 / items[0] - 1 / items[-1])
-        common = variance[-1] - slope / items[-1]
-        together = common + 1 / (1 / self.stock.variance + new / slope)
-        return new * price, together
 
 
 def of_difference(found: SystemDifference, offer: Offer, largest: Floats, spent: Spent, systems: int) -> Plans:
@@ -198,8 +171,9 @@ def of_difference(found: SystemDifference, offer: Offer, largest: Floats, spent:
     searched = searched_studies(found, prices, allowed, offer.layouts, have)
     if searched is None:
         raise NotEstimable("these judgments tell the variance of no plan that is allowed; allow more layouts or levels")
-    stock = Stock(found.items, found.se**2 * (1 - common_share(found.estimate)))
-    return Plans(searched, screened(searched, largest, lambda cost, _: np.isfinite(cost)), offer.left(spent), stock)
+    kept = screened(searched, largest, lambda cost, _: np.isfinite(cost))
+    reduced = found.se**2 * (1 - common_share(found.estimate))
+    return Plans(searched, kept, offer.left(spent), found.items, reduced)
 
 
 def of_mean(found: Estimate, offer: Offer, half_width: float, spent: Spent) -> Plans:
@@ -209,8 +183,8 @@ def of_mean(found: Estimate, offer: Offer, half_width: float, spent: Spent) -> P
     allowed = limits(offer, have, found.target)
     prices = offer.prices_of(1)
     searched = designs(fit, prices=prices, limits=allowed, layouts=offer.layouts, targets=found.target, have=have)
-    stock = Stock(have.n_levels(ITEM), found.se**2 * (1 - common_share(found)))
-    return Plans(searched, by_interval(searched, half_width), offer.left(spent), stock)
+    reduced = found.se**2 * (1 - common_share(found))
+    return Plans(searched, by_interval(searched, half_width), offer.left(spent), have.n_levels(ITEM), reduced)
 
 
 def by_interval(searched: Searched, half_width: float, share: float = 0.5) -> Kept:

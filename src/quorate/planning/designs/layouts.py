@@ -19,7 +19,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import mean_reciprocal
-from quorate.planning.designs.schemes import Scheme, fewest_turns
+from quorate.planning.designs.schemes import Scheme, fewest_turns, together
 from quorate.roles import GENERATION, JUDGE
 from quorate.wording import Brief
 
@@ -89,7 +89,14 @@ class Cycle(Brief):
         if by_item:
             return self._within_items(_codes([self.of_class, *levels]))
         whole = self._over_items(_codes([np.zeros_like(self.of_class), *levels]))
-        return whole if np.all(np.asarray(groups) == 1) else self._by_run(whole, groups)
+        if np.all(np.asarray(groups) == 1):
+            return whole
+        # n turns of a group that go through K combinations and leave r meet them by n / K or one more; K is what the
+        # whole comes to, rounded: exact where combinations come equally often
+        turns = self.items * self.per_item / groups
+        kinds = np.maximum(np.rint(1 / whole), 1)
+        rest = np.mod(turns, kinds)
+        return np.asarray(np.minimum(whole * (1 + rest * (kinds - rest) / turns**2), 1.0) / groups)
 
     def uses(self, facet: str) -> Floats:
         """Assignments that use each level of a facet, shape (..., levels)."""
@@ -129,7 +136,7 @@ class Cycle(Brief):
 
     def _cells(self, key: Ints) -> tuple[Ints, Ints, bool]:
         """Rows by kind and key, in that order, the first row of each, and whether every key is of one kind."""
-        _, first, cell = np.unique(_together([self.kind, key]), return_index=True, return_inverse=True)
+        _, first, cell = np.unique(together([self.kind, key]), return_index=True, return_inverse=True)
         return cell, first, len(first) == int(key.max()) + 1
 
     def _totals(self, key: Ints, weight: Floats) -> Floats:
@@ -163,16 +170,6 @@ class Cycle(Brief):
     def _of_kinds(self, squares: Floats) -> Floats:
         """Sum of squared weights, from squared numbers of assignments by kind."""
         return np.asarray(np.einsum("...i,...i,...i->...", self.weight, self.weight, squares))
-
-    def _by_run(self, whole: Floats, groups: Floats | float) -> Floats:
-        """The same over groups: n turns that go through K combinations and leave r meet them by n / K or one more.
-
-        ``K`` is what the whole comes to, rounded; exact where combinations come equally often.
-        """
-        turns = self.items * self.per_item / groups
-        kinds = np.maximum(np.rint(1 / whole), 1)
-        rest = np.mod(turns, kinds)
-        return np.asarray(np.minimum(whole * (1 + rest * (kinds - rest) / turns**2), 1.0) / groups)
 
 
 @dataclass(frozen=True)
@@ -292,15 +289,7 @@ def cycle_of(
 
 def _codes(levels: Sequence[Ints]) -> Ints:
     """Combinations of levels that occur, numbered in the order of the levels."""
-    return np.asarray(np.unique(_together(levels), return_inverse=True)[1])
-
-
-def _together(codes: Sequence[Ints]) -> Ints:
-    """One key for a combination of levels."""
-    key = codes[0]
-    for more in codes[1:]:
-        key = key * (int(more.max()) + 1) + more
-    return key
+    return np.asarray(np.unique(together(levels), return_inverse=True)[1])
 
 
 def _sums(values: Floats, key: Ints) -> Floats:

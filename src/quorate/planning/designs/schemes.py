@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -228,11 +228,17 @@ def is_count(value: object, most: int = MOST) -> bool:
 
 def fewest_turns(order: Mapping[str, Ints]) -> int:
     """Turns until every level, or every pair of them, has come once."""
-    key = np.zeros_like(next(iter(order.values())))
-    for levels in order.values():
-        key = key * (int(levels.max()) + 1) + levels
+    key = together(list(order.values()))
     first = np.unique(key, return_index=True)[1]
     return int(first.max() // key.shape[1]) + 1
+
+
+def together(codes: Sequence[Ints]) -> Ints:
+    """One key for a combination of levels."""
+    key = codes[0]
+    for more in codes[1:]:
+        key = key * (int(more.max()) + 1) + more
+    return key
 
 
 def interleaved(places: tuple[int, ...], names: tuple[str, ...] = ()) -> Ints:

@@ -141,10 +141,16 @@ def clustered_sample_size(
     {'prompt': 495, 'judge': 38}
     """
     check_count("effective", effective)
-    if isinstance(icc, Mapping) or isinstance(cluster, Mapping):
-        return _by_facets(int(effective), *_facets(icc, cluster))
+    effective = int(effective)
+    if isinstance(icc, Mapping) or isinstance(cluster, Mapping):  # the least number, in clusters no larger than it is
+        rho, sizes = _facets(icc, cluster)
+        n = whole(effective * _effect_of(MOST, rho, sizes))
+        while (smaller := whole(effective * _effect_of(n, rho, sizes))) < n:
+            n = smaller
+        clusters = {name: math.ceil(n / min(size, n)) for name, size in sizes.items()}
+        return Clustered(effective, rho, sizes, n, _effect_of(n, rho, sizes), clusters, math.inf)
     _check_icc(icc)
-    effective, icc = int(effective), float(icc)
+    icc = float(icc)
     if cluster is None:
         return _one_cluster(effective, icc)
     effect, mean = _design_effect(cluster, icc)
@@ -179,15 +185,6 @@ def effective_judgments(
         return n / _effect_of(n, *_facets(icc, cluster))
     _check_icc(icc)
     return n / _design_effect(n if cluster is None else cluster, icc)[0]
-
-
-def _by_facets(effective: int, icc: dict[str, float], cluster: dict[str, float]) -> Clustered:
-    """The least number whose clusters are at most as large as it is."""
-    n = whole(effective * _effect_of(MOST, icc, cluster))
-    while (smaller := whole(effective * _effect_of(n, icc, cluster))) < n:
-        n = smaller
-    clusters = {name: math.ceil(n / min(size, n)) for name, size in cluster.items()}
-    return Clustered(effective, icc, cluster, n, _effect_of(n, icc, cluster), clusters, math.inf)
 
 
 def _effect_of(n: float, icc: Mapping[str, float], cluster: Mapping[str, float]) -> float:
