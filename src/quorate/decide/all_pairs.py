@@ -271,21 +271,18 @@ class Verdicts(Result):
         left = f" {counted(self.skipped, 'pair')} more could not be judged." if self.skipped else ""
         whom = {one.whom for one in self.verdicts}
         spoken = f", {whom.pop()}" if len(whom) == 1 and any(whom) else ""
+        # how many are told apart for judges like these, where every verdict by scores says it
+        scores = [one for one in self.verdicts if isinstance(one, ScoreVerdict) and one.for_others is not None]
+        others = {one.whom_else for one in scores}
+        for_others = ""
+        if len(scores) == len(self.verdicts) and len(others) == 1:
+            apart = sum(one.for_others in (Outcome.BETTER, Outcome.WORSE) for one in scores)
+            for_others = f" {capitalised(others.pop())} {_are(apart)} told apart."
         return (
             f"Of {counted(len(self.verdicts), 'pair')} of systems {_are(different)} told apart, "
             f"{_are(count['equivalent'])} equivalent and {_are(count['undecided'])} undecided; all of these verdicts "
-            f"hold together at {at_level(self.level)}{spoken}.{self._for_others}{left}"
+            f"hold together at {at_level(self.level)}{spoken}.{for_others}{left}"
         )
-
-    @property
-    def _for_others(self) -> str:
-        """How many pairs are told apart for judges like these, where every verdict by scores says it."""
-        scores = [one for one in self.verdicts if isinstance(one, ScoreVerdict) and one.for_others is not None]
-        whom = {one.whom_else for one in scores}
-        if len(scores) < len(self.verdicts) or len(whom) != 1:
-            return ""
-        apart = sum(one.for_others in (Outcome.BETTER, Outcome.WORSE) for one in scores)
-        return f" {capitalised(whom.pop())} {_are(apart)} told apart."
 
     def __str__(self) -> str:
         return self.sentence

@@ -469,7 +469,14 @@ def plan_board_labels(
     >>> plan.labels < plan.people
     True
     """
-    goal, asked = _goal(half_width, margin)
+    if half_width is not None and margin is not None:
+        raise InvalidInput("half_width: not with " + argument("margin") + "; give one of the two")
+    goal, asked = "resolved" if margin is None else "margin", margin
+    if half_width is not None:
+        goal, asked = "half_width", half_width
+    if asked is not None:
+        rules.number(goal, asked, above=0)
+        asked = float(asked)
     check_power(power, 1 - board.level)
     battles = board.labels + board.predictions
     if units is not None and units < battles:
@@ -484,24 +491,9 @@ def plan_board_labels(
         now, alone = (one.difference(first, second) for one in (board.ratings, board.people))
         low, high = now.at(board.level).ends
         each = alone.se**2 * board.labels  # of one label
-        target = {"resolved": abs(now.value), "half_width": asked, "margin": asked}[goal]
+        target = abs(now.value) if asked is None else asked
         chance = None if goal == "half_width" else power
-        need = GapVotes(each, alone.df / board.labels, board.level, float(target or 0.0), chance)
-        gaps.append(
-            GapLabels(
-                first, second, now.value, (high - low) / 2, need.needed(explained, total), need.needed(0.0, total)
-            )
-        )
+        need = GapVotes(each, alone.df / board.labels, board.level, float(target), chance)
+        labels, people = need.needed(explained, total), need.needed(0.0, total)
+        gaps.append(GapLabels(first, second, now.value, (high - low) / 2, labels, people))
     return BoardPlan(board, tuple(gaps), board.labels, total, explained, goal, asked, board.level, power, price)
-
-
-def _goal(half_width: float | None, margin: float | None) -> tuple[str, float | None]:
-    """What is asked of the gaps, by name."""
-    given = {"half_width": half_width, "margin": margin}
-    named = {name: value for name, value in given.items() if value is not None}
-    if len(named) > 1:
-        raise InvalidInput("half_width: not with " + argument("margin") + "; give one of the two")
-    for name, value in named.items():
-        rules.number(name, value, above=0)
-        return name, float(value)
-    return "resolved", None

@@ -115,7 +115,8 @@ class Pilot:
         own, others = sample.parts
         weight = shares(sample)
         count, units = (np.bincount(each, minlength=len(weight)) for each in (own, np.append(own, others)))
-        y, predicted = (_within(own, each) for each in (sample.y, sample.predicted))
+        n = np.maximum(np.bincount(own), 1)
+        y, predicted = (each - (np.bincount(own, each) / n)[own] for each in (sample.y, sample.predicted))
         slope = _slopes(own, y, predicted, len(weight))
         left = y - slope[own] * predicted
         single = within * float(np.mean(1 - 1 / persons))
@@ -171,11 +172,6 @@ class Pilot:
         level = float(weight @ centre)
         trials = level * (1 - level) * float(n.sum() / (n.sum() + _ADDED)) / float(np.sum(more + rest))
         return Precision(float(np.sqrt(variance)), df, trials, level)
-
-
-def _within(own: Codes, values: Floats) -> Floats:
-    """Values less the mean of their stratum."""
-    return np.asarray(values - (np.bincount(own, values) / np.maximum(np.bincount(own), 1))[own])
 
 
 def _slopes(own: Codes, y: Floats, predicted: Floats, strata: int) -> Floats:

@@ -147,7 +147,8 @@ class Precision(Brief):
         InvalidInput
             If the method needs a scale that was not given, or scores lie outside of it.
         """
-        columns = [confidence_sequence.half_width(*self._moments(standing, a), **self._options(a)) for a in self._each]
+        each = range(len(self.scales))
+        columns = [confidence_sequence.half_width(*self._moments(standing, a), **self._options(a)) for a in each]
         return np.column_stack(columns)
 
     def known(self, standing: Standing) -> Bools:
@@ -157,16 +158,17 @@ class Precision(Brief):
         long = standing.n >= self.least
         if self._decides and self.boundary is not None and self.boundary.partner is not None:
             long &= long[self.boundary.partner]
-        return np.asarray(np.all([self._enough(standing, a) for a in self._each], axis=0) & long)
-
-    def _enough(self, standing: Standing, attribute: int) -> Bools:
-        (n, mean, ss), unit = self._moments(standing, attribute), self.units[attribute]
-        if self.boundary is None or self.target is not None:
-            target = math.nan if self.target is None else self.target * unit
-            return confidence_sequence.within(n, mean, ss, target, **self._options(attribute))
-        low, high = self.bounds[attribute]
-        found = Moments(n, np.where(n > 0, (mean - low) / (high - low), 0.5), ss / (high - low) ** 2)
-        return self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.sides)
+        enough = [long]
+        for a, unit in enumerate(self.units):
+            n, mean, ss = self._moments(standing, a)
+            if self.boundary is None or self.target is not None:
+                target = math.nan if self.target is None else self.target * unit
+                enough.append(confidence_sequence.within(n, mean, ss, target, **self._options(a)))
+                continue
+            low, high = self.bounds[a]
+            found = Moments(n, np.where(n > 0, (mean - low) / (high - low), 0.5), ss / (high - low) ** 2)
+            enough.append(self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.sides))
+        return np.asarray(np.all(enough, axis=0))
 
     def reached(self, standing: Standing) -> bool:
         """Whether every arm that is not given up is known well enough."""
@@ -193,10 +195,6 @@ class Precision(Brief):
         """Least and greatest score of every attribute; empty where they are not known."""
         known = [(low, high) for low, high, _ in self.scales if low is not None and high is not None]
         return tuple(known) if len(known) == len(self.scales) else ()
-
-    @property
-    def _each(self) -> range:
-        return range(len(self.scales))
 
     def _moments(self, standing: Standing, attribute: int) -> tuple[Floats, Floats, Floats]:
         n, variance = standing.n.astype(np.float64), standing.variance[:, attribute]

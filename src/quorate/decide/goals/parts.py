@@ -315,7 +315,13 @@ class Parts:
 
     def look(self, judgments: Judgments, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
         """One analysis of all parts, and what it buys; see `quorate.decide.goals.rounds.look`."""
-        before = [self._before(at, past) for at in range(len(self.each))]
+        # looks at each part until it ended; if all had, the budget was raised and those that it stopped go on
+        over, before = bool(past) and all(one.ending is not None for one in past[-1].parts), list[list[Look]]()
+        for at in range(len(self.each)):
+            own = list({one.parts[at].number: one.parts[at] for one in past}.values())
+            if over and own[-1].ending in (Ending.FUTILE, Ending.BUDGET):
+                own[-1] = replace(own[-1], ending=None)
+            before.append(own)
         open_ = [at for at, looks in enumerate(before) if not looks or looks[-1].ending is None]
         tables = {at: self.each[at].of(judgments) for at in open_}
         left = self.offer.left(spent)
@@ -330,14 +336,6 @@ class Parts:
         here = replace(self._summed(parts), number=len(past) + 1, looks=self.offer.looks, spent=spent)
         here = replace(here, judgments=judgments.n_answers)
         return (here, cells) if here.ending is not None else buying(here, self.offer, cells)
-
-    def _before(self, at: int, past: Sequence[Look]) -> list[Look]:
-        """Looks at a part until it ended; if all parts had, the budget was raised and those that it stopped go on."""
-        own = list({one.parts[at].number: one.parts[at] for one in past}.values())
-        over = bool(past) and all(one.ending is not None for one in past[-1].parts)
-        if over and own[-1].ending in (Ending.FUTILE, Ending.BUDGET):
-            own[-1] = replace(own[-1], ending=None)
-        return own
 
     def _look(self, at: int, table: Judgments, before: Sequence[Look], share: float) -> tuple[Look, Cells]:
         """A look at a part that may spend so much more; its question names the part."""

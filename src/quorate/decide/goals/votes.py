@@ -118,7 +118,8 @@ class Favourite:
         """One analysis, and what it buys; see `quorate.decide.goals.rounds.look`."""
         offer, number, none = self.offer, len(past) + 1, nothing(self.offer)
         systems = past[-1].systems if past else self.systems
-        had = self._had(past)
+        sizes = [one.design["pairs"] for one in past if one.design]  # by the last look that bought something
+        had = {(a, b): Size(voted, predicted) for a, b, voted, predicted in sizes[-1]} if sizes else self._pilot
         found = {pair: self.polls[pair].estimate(votes, had[pair]) for pair in combinations(systems, 2)}
         leader, nearest = self._leader(found, systems)
         left = offer.left(spent)
@@ -156,13 +157,6 @@ class Favourite:
             worst[name] = min((z if name == pair[0] else -z, pair) for pair, z in own.items())
         leader = max(systems, key=lambda name: worst[name][0])
         return leader, worst[leader][1]
-
-    def _had(self, past: Sequence[Look]) -> dict[Pair, Size]:
-        """What was bought of every pair: by the last look that bought something, or else in the pilot."""
-        for one in reversed(past):
-            if one.design:
-                return {(a, b): Size(voted, predicted) for a, b, voted, predicted in one.design["pairs"]}
-        return self._pilot
 
     def _bought(self, found: Mapping[Pair, Estimated], leader: str, left: float) -> dict[Pair, Size]:
         """What an amount buys of the leader's battles, the same for each of them; none of a pair that has no more."""

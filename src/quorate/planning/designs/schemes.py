@@ -75,7 +75,12 @@ def _starts(judges: int, size: int) -> list[Ints]:
     """Starting blocks, added one by one to even out the differences, up to where they are most even."""
     if size == 1:
         return [np.zeros(1, dtype=np.int64)]
-    candidates = _candidates(judges, size)
+    # blocks with judge 0: all of them, or many drawn at random with the same result every time
+    if comb(judges - 1, size - 1) <= _MOST_CANDIDATES:
+        candidates = np.array([(0, *rest) for rest in combinations(range(1, judges), size - 1)])
+    else:
+        draw = stream(0, "blocks").random((_MOST_CANDIDATES, judges - 1)).argsort(axis=1)[:, : size - 1] + 1
+        candidates = np.sort(np.hstack([np.zeros((_MOST_CANDIDATES, 1), dtype=np.int64), draw]), axis=1)
     per_block = _differences(candidates, judges)
     total = np.zeros(judges // 2, dtype=np.int64)
     chosen: list[Ints] = []
@@ -90,14 +95,6 @@ def _starts(judges: int, size: int) -> list[Ints]:
         if best == 0:
             break
     return chosen[:length]
-
-
-def _candidates(judges: int, size: int) -> Ints:
-    """Blocks with judge 0: all of them, or many drawn at random with the same result every time."""
-    if comb(judges - 1, size - 1) <= _MOST_CANDIDATES:
-        return np.array([(0, *rest) for rest in combinations(range(1, judges), size - 1)])
-    draw = stream(0, "blocks").random((_MOST_CANDIDATES, judges - 1)).argsort(axis=1)[:, : size - 1] + 1
-    return np.sort(np.hstack([np.zeros((_MOST_CANDIDATES, 1), dtype=np.int64), draw]), axis=1)
 
 
 def _differences(blocks: Ints, judges: int) -> Ints:

@@ -234,23 +234,20 @@ def groups_of(judgments: Judgments, by: ByGroup, *, prices: Prices | None, level
     NotEstimable
         If the judgments of a group allow no fit.
     """
-    variances = tuple(_variance(judgments, name, judges) for name, judges in by.members.items())
+    variances = []
+    for name, judges in by.members.items():
+        own = judgments.keep(np.isin(np.array(judgments.facet(JUDGE).levels), judges)[judgments.column(JUDGE)])
+        facets = tuple(replace(f, fixed=True) if f.name == JUDGE else f for f in own.facets)
+        fit = decompose(replace(own, facets=facets))
+        these = project(fit, targets={JUDGE: PANEL})
+        like = project(fit, targets={JUDGE: POPULATION}) if len(judges) > 1 else None
+        spread, mean = math.nan if like is None else like.se, fit.mean_for(judge=PANEL).value
+        variances.append(GroupVariance(name, judges, mean, these.se, spread, dict((like or these).shares)))
     try:
         panels, cost = _panels(judgments, by, prices, level, resamples)
-        return Groups(by.role, variances, panels, "", cost, level)
+        return Groups(by.role, tuple(variances), panels, "", cost, level)
     except (NotEstimable, InvalidInput) as error:
-        return Groups(by.role, variances, (), str(error), math.nan, level)
-
-
-def _variance(judgments: Judgments, name: str, judges: tuple[str, ...]) -> GroupVariance:
-    """Components of the judgments by one group, and what each brings to the variance of its mean."""
-    own = judgments.keep(np.isin(np.array(judgments.facet(JUDGE).levels), judges)[judgments.column(JUDGE)])
-    fit = decompose(replace(own, facets=tuple(replace(f, fixed=True) if f.name == JUDGE else f for f in own.facets)))
-    these = project(fit, targets={JUDGE: PANEL})
-    like = project(fit, targets={JUDGE: POPULATION}) if len(judges) > 1 else None
-    mean = fit.mean_for(judge=PANEL).value
-    error = math.nan if like is None else like.se
-    return GroupVariance(name, judges, mean, these.se, error, dict((like or these).shares))
+        return Groups(by.role, tuple(variances), (), str(error), math.nan, level)
 
 
 def _panels(

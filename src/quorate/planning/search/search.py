@@ -381,7 +381,11 @@ def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = Fa
         refused += piece.size - len(known)
         cloud.append(kept_of(source, piece, number, price, variance, width, known[-seen % step :: step]))
         seen += piece.size
-        left = known[_survivors(price[known], width[known], frontier)]
+        # what may be undominated: not beaten by the frontier so far, nor by a cheaper one among them
+        beaten = np.append(frontier.width, np.inf)[np.searchsorted(frontier.cost, price[known], side="right") - 1]
+        left = known[width[known] <= beaten * (1 + _ALIKE)]
+        left = left[np.argsort(price[left])]
+        left = left[width[left] <= np.minimum.accumulate(width[left]) * (1 + _ALIKE)]
         frontier = undominated(joined([frontier, kept_of(source, piece, number, price, variance, width, left)]))
     if by_interval:
         frontier = measured(source, pieces, frontier)
@@ -482,16 +486,6 @@ def grouped(source: Source, counts: dict[str, Any]) -> Mapping[str, int]:
     """Levels of what groups the items; taken out of the counts where a design says how many."""
     categories = counts.pop(CATEGORIES, None)
     return source.groups if categories is None else dict.fromkeys(source.groups, categories)
-
-
-def _survivors(price: Floats, width: Floats, frontier: Kept) -> Ints:
-    """Designs that may be undominated: not beaten by the frontier so far, nor by a cheaper one among them."""
-    place = np.searchsorted(frontier.cost, price, side="right") - 1
-    beaten = np.append(frontier.width, np.inf)[place]
-    left = np.flatnonzero(width <= beaten * (1 + _ALIKE))
-    order = left[np.argsort(price[left])]
-    running = np.minimum.accumulate(width[order])
-    return order[width[order] <= running * (1 + _ALIKE)]
 
 
 def undominated(kept: Kept) -> Kept:
