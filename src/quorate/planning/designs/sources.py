@@ -472,11 +472,6 @@ def from_components(source: Components, design: Design) -> Source:
     chosen |= design.targets
     if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
         chosen[CATEGORY] = FINITE if design.categories else FIXED  # a finite set of items has its own categories
-    return _published(source, design, counts, chosen)
-
-
-def _published(source: Components, design: Design, counts: Mapping[str, int], chosen: Mapping[str, Target]) -> Source:
-    """A design under published components, for targets of all facets."""
     above = source.above
     own = {name: own_facets(name, tuple(counts)) for name in source.random}
     whole = {
@@ -494,9 +489,7 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
         for name in source.random:
             square = coefficient(name, own[name], whole[name], laid, above, groups, chosen)
             out[name] = square / answers_of(name, laid)
-        for name in source.sensitivity:
-            out[name] = published(name.split(":"), chosen, laid)
-        return out
+        return out | {name: published(name.split(":"), chosen, laid) for name in source.sensitivity}
 
     return Source(
         item=ITEM,

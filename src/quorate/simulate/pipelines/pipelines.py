@@ -126,7 +126,18 @@ def pipelines(
     checked_ridge(regularisation)
     rules.whole("resamples", resamples, _FEWEST)
     named, people = _apart(judged, human)
-    tables = {name: _margins(name, table, key, system, cells, cluster, threshold) for name, table in named.items()}
+    tables, roles = dict[str, CellMargins](), None if cells is None else tuple(cells)
+    for name, one in named.items():
+        if isinstance(one, CellMargins):
+            tables[name] = one
+        elif isinstance(one, Votes):
+            least = PAIRWISE if threshold is None else threshold
+            tables[name] = votes_margins(one, key=key, cells=roles, cluster=cluster, threshold=least)
+        elif isinstance(one, Judgments):
+            tables[name] = score_margins(one, system=system, cells=roles, threshold=threshold)
+        else:
+            kind = type(one).__name__
+            raise InvalidInput(f"judged: {name} must be what quorate.read_votes or read returns, got {kind}")
     at = {name: _checked_cell(name, table, cell, tables, resamples) for name, table in tables.items()}
     scales = {name: Scale(table, by, ties, regularisation) for name, table in tables.items()}
     reference = None
@@ -177,26 +188,6 @@ def _checked_cell(
         if facet not in known:
             raise UnknownTerm(facet, known, "facet")
     return table.cell({facet: label for facet, label in cell.items() if facet in table.levels})
-
-
-def _margins(
-    name: str,
-    judged: Judged,
-    key: str,
-    system: str,
-    cells: Collection[str] | None,
-    cluster: str | None,
-    threshold: float | None,
-) -> CellMargins:
-    roles = None if cells is None else tuple(cells)
-    if isinstance(judged, CellMargins):
-        return judged
-    if isinstance(judged, Votes):
-        least = PAIRWISE if threshold is None else threshold
-        return votes_margins(judged, key=key, cells=roles, cluster=cluster, threshold=least)
-    if isinstance(judged, Judgments):
-        return score_margins(judged, system=system, cells=roles, threshold=threshold)
-    raise InvalidInput(f"judged: {name} must be what quorate.read_votes or read returns, got {type(judged).__name__}")
 
 
 def _only(scale: Scale, margin: Floats, name: str) -> Floats:
