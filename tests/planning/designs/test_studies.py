@@ -81,10 +81,6 @@ def test_many_designs_at_once_are_what_each_is():
     assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width, rel=1e-5)
 
 
-def test_one_drawn_facet_has_its_levels_less_one():
-    assert q.project(q.components({"item": 1.0}), items=20).df == pytest.approx(19)
-
-
 def test_judges_that_stand_for_themselves_take_up_items_in_turn():
     source = q.components({"item": 1.0, "item:judge": 0.5}, sensitivity={"judge": 0.1})
     plan = q.project(source, items=20, judges=4, layout="cyclic", targets={"judge": "panel"})
