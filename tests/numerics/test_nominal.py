@@ -5,7 +5,7 @@ from quorate.numerics.nominal import (
     COEFFICIENTS,
     Ratings,
     cohen,
-    cohen_interval,
+    cohen_intervals,
     cohen_rows,
     cohen_slopes,
     tally,
@@ -91,7 +91,7 @@ def test_cohen_as_in_r():
     y = np.array([1, 1, 2, 2, 2, 1, 3, 3, 1, 2, 1, 1, 1, 2, 1, 3, 2, 3, 1, 2]) - 1
     assert cohen(cohen_rows(np.eye(3)[x], np.eye(3)[y]).sum(axis=0)) == pytest.approx(0.6031746032, abs=1e-10)
     many = 2000
-    low, high = cohen_interval(np.eye(3)[np.tile(x, many)], np.eye(3)[np.tile(y, many)], 0.95)
+    ((low, high),) = cohen_intervals([(np.eye(3)[np.tile(x, many)], np.eye(3)[np.tile(y, many)])], 0.95)
     assert high - low == pytest.approx(2 * 1.96 * 0.1559895094 / np.sqrt(many), rel=1e-3)
 
 

@@ -124,7 +124,16 @@ def chi_square_quantile(df: float, above: float) -> float:
     if math.isinf(z) or math.isinf(df):
         return max(z, 0.0) if math.isinf(z) else df
     if df > _MANY:
-        return _expanded(df, z)
+        # Cornish and Fisher's expansion.
+        terms = (
+            df,
+            z * math.sqrt(2 * df),
+            2 / 3 * (z**2 - 1),
+            (z**3 - 7 * z) / (9 * math.sqrt(2 * df)),
+            -(6 * z**4 + 14 * z**2 - 32) / (405 * df),
+            (9 * z**5 + 256 * z**3 - 433 * z) / (4860 * math.sqrt(2) * df**1.5),
+        )
+        return math.fsum(terms)
     a, upper = float(df) / 2, above <= 0.5
     x = a * max(1 - 1 / (9 * a) + z / (3 * math.sqrt(a)), 0.0) ** 3
     x = x or max(
@@ -236,19 +245,6 @@ def each(own: Callable[..., float], other: str, *values: ArrayLike) -> Floats:
         return np.asarray(getattr(special, other)(*arrays))
     rows = zip(*(one.ravel().tolist() for one in arrays), strict=True)
     return np.array([own(*row) for row in rows], dtype=float).reshape(arrays[0].shape)
-
-
-def _expanded(df: float, z: float) -> float:
-    """Cornish and Fisher's expansion of a chi-square quantile."""
-    terms = (
-        df,
-        z * math.sqrt(2 * df),
-        2 / 3 * (z**2 - 1),
-        (z**3 - 7 * z) / (9 * math.sqrt(2 * df)),
-        -(6 * z**4 + 14 * z**2 - 32) / (405 * df),
-        (9 * z**5 + 256 * z**3 - 433 * z) / (4860 * math.sqrt(2) * df**1.5),
-    )
-    return math.fsum(terms)
 
 
 def _stirling(a: float) -> float:

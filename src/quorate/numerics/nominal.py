@@ -225,24 +225,21 @@ def cohen_slopes(sums: Floats) -> Floats:
     return _beyond_slopes(agreeing, chance, out, with_chance) / items
 
 
-def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, float]:
-    """Score interval of Cohen's kappa over items, the two judges being these; nan with too few items or one label.
-
-    Parameters
-    ----------
-    first, second : array, shape (items, labels)
-        What each said of the same items: shares that add up to 1.
-    """
-    ((low, high),) = cohen_intervals([(first, second)], level).tolist()
-    return low, high
-
-
 def cohen_intervals(
     pairs: Sequence[tuple[Floats, Floats]], level: float, drawn: Sequence[Ints | None] | None = None
 ) -> Floats:
-    """Intervals as of `cohen_interval`, of judges who have the same labels to give, shape (pairs, 2).
+    """Score intervals of Cohen's kappa over items, the two judges being these, shape (pairs, 2).
 
-    Items may be ``drawn`` together, as of `Ratings`, those of each pair.
+    nan with too few items or one label.
+
+    Parameters
+    ----------
+    pairs : sequence of two arrays, shape (items, labels)
+        What each of two judges said of the same items: shares that add up to 1, of the same labels for all pairs.
+    level : float
+        Coverage wanted, in (0, 1).
+    drawn : sequence of array of int, optional
+        Items that are drawn together, as of `Ratings`, those of each pair.
     """
     out = np.full((len(pairs), 2), np.nan)
     each = [cohen_rows(first, second) for first, second in pairs]

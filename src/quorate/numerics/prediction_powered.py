@@ -294,14 +294,8 @@ def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tup
         if m >= 2 and not finite:
             predicted = slope * sample.others[left]
             rest[left] = share * (predicted - predicted.mean()) / m
-    variance, df = _variance(labelled, rest, sample)
-    return float(value), float(np.sqrt(variance + extra)), df
-
-
-def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
-    """Variance and degrees of freedom of a sum of deviations, by all facets at once."""
     variance, df = by_all(sample.all_clusters, lambda code: _variance_by(code, labelled, rest, sample))
-    return float(variance), float(df)
+    return float(value), float(np.sqrt(float(variance) + extra)), float(df)
 
 
 def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:

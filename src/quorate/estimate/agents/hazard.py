@@ -220,7 +220,12 @@ def hazard(
     law = parts.law(fit)
     found = _chances(law, sign, threshold)
     drawn = _chances(parts.draws(fit, generator), sign, threshold)
-    seen, n = _observed(judgments, turns, sign, threshold)
+    # Share of the cells of every turn whose mean is beyond the threshold, and answers.
+    code, size = judgments.level_codes([turns]), len(judgments.facet(turns).levels)
+    cells = np.bincount(code, minlength=size)
+    beyond = np.bincount(code, sign * (judgments.mean - threshold) > 0, size)
+    seen = beyond / np.maximum(cells, 1)
+    n: Ints = np.rint(np.bincount(code, judgments.n, size)).astype(np.int64)
     if max([replicates, *counts.values()]) > 1 or (judgments.n > 1).any():
         seen = np.full(len(seen), np.nan)
     sd = np.sqrt(law.within + law.between)
@@ -347,15 +352,6 @@ def _is_number(label: str) -> bool:
         return bool(np.isfinite(float(label)))
     except ValueError:
         return False
-
-
-def _observed(judgments: Judgments, facet: str, sign: float, threshold: float) -> tuple[Floats, Ints]:
-    """Share of the cells of every turn whose mean is beyond the threshold, and answers."""
-    code, size = judgments.level_codes([facet]), len(judgments.facet(facet).levels)
-    cells = np.bincount(code, minlength=size)
-    beyond = np.bincount(code, sign * (judgments.mean - threshold) > 0, size)
-    answers: Ints = np.rint(np.bincount(code, judgments.n, size)).astype(np.int64)
-    return beyond / np.maximum(cells, 1), answers
 
 
 def _caveats(judgments: Judgments, turns: list[Turn], threshold: float) -> list[Caveat]:

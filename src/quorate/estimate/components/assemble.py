@@ -173,11 +173,6 @@ def fixed_effects(judgments: Judgments, model: Model) -> FixedEffects:
     return FixedEffects(x, row, tuple(names[i] for i in kept), mean, levels)
 
 
-def _count_columns(judgments: Judgments, model: Model) -> int:
-    """Columns of the fixed effects, before those that depend on others are left out."""
-    return 1 + sum(math.prod(len(judgments.facet(name).levels) - 1 or 1 for name in term) for term in _terms(model))
-
-
 def _terms(model: Model) -> list[tuple[str, ...]]:
     every = [*((name,) for name in model.fixed), *(tuple(term.split(":")) for term in model.covariates)]
     return list(dict.fromkeys(every))
@@ -441,7 +436,7 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
     if not order:
         raise InvalidInput("fixed: every facet is fixed, so no variance is left to estimate; make one random")
     best: tuple[str, ...] = (min(order, key=work),)
-    p = _count_columns(judgments, model)
+    p = 1 + sum(math.prod(len(judgments.facet(name).levels) - 1 or 1 for name in term) for term in _terms(model))
     _, columns, shared = sizes(best)
     rows = float(_unlike(judgments, best) if columns * (p + shared) > _LARGE else 0) * columns
     alone = rows * (columns + p + shared) ** 2 + (p + shared) ** 3

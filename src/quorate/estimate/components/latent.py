@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from quorate import caveats
 from quorate.arguments import argument
@@ -88,7 +87,13 @@ def lay_out(linear: Decomposition, link: Link) -> Laid:
         If no random term is left.
     """
     values, counts = categories(linear.judgments, link)
-    terms = _terms(linear)
+    # One judgment of a cell says nothing of the cell beside the level-1 variance, whose size is that of the link.
+    by_name = {":".join(term): term for term in linear.assembled.model.random} | {CELL: (CELL,)}
+    terms = {
+        " + ".join(names): by_name[names[-1]]
+        for names in linear.classes
+        if names[-1] != REPLICATE and (CELL not in names or linear.assembled.replicated)
+    }
     if not terms:
         raise NotEstimable("no random term is left that the design can tell apart: there is no latent component")
     layout, order = _layout(linear.assembled, terms, counts)
@@ -109,7 +114,10 @@ def decompose_latent(linear: Decomposition, link: Link, method: Approximation | 
     laid = lay_out(linear, link)
     layout, order = laid.layout, laid.names
     _refuse_certain(linear.judgments, linear.assembled.model.fixed, laid.counts)
-    optimum = _searched(layout, _start(linear, order), order, inside=True)
+    # Start where components are to the level-1 variance as they are to the noise of scores as numbers.
+    noise = sum(max(v, 0.0) for name, v in linear.variances.items() if name.rsplit(" + ", 1)[-1] in (CELL, REPLICATE))
+    found = np.array([linear.variances[name] for name in order])
+    optimum = _searched(layout, np.maximum(found / max(noise, 1e-12) * LEVEL_1, _LEAST), order, inside=True)
     endless: tuple[str, ...] = ()
     if method != "pirls":
         try:
@@ -142,26 +150,6 @@ def _searched(
             f"Laplace's approximation. Leave it out{other}",
             far,
         ) from None
-
-
-def _start(linear: Decomposition, names: Sequence[str]) -> Floats:
-    """Components in the proportion to the level-1 variance that they have to the noise of scores as numbers."""
-    noise = sum(max(v, 0.0) for name, v in linear.variances.items() if name.rsplit(" + ", 1)[-1] in (CELL, REPLICATE))
-    found = np.array([linear.variances[name] for name in names])
-    return np.maximum(found / max(noise, 1e-12) * LEVEL_1, _LEAST)
-
-
-def _terms(linear: Decomposition) -> dict[str, tuple[str, ...]]:
-    """Facets of every random term that can be told apart, by its name; those of the cell where cells repeat.
-
-    One judgment of a cell says nothing of the cell beside the level-1 variance, whose size is that of the link.
-    """
-    by_name = {":".join(term): term for term in linear.assembled.model.random} | {CELL: (CELL,)}
-    return {
-        " + ".join(names): by_name[names[-1]]
-        for names in linear.classes
-        if names[-1] != REPLICATE and (CELL not in names or linear.assembled.replicated)
-    }
 
 
 def _layout(assembled: Assembled, terms: dict[str, tuple[str, ...]], counts: Floats) -> tuple[Layout, list[str]]:
@@ -497,11 +485,6 @@ class LatentMean(Interval):
         return limits(self.value, t_quantile(self.df, (1 + self.level) / 2) * self.se, self.n, self.scale)
 
 
-def _least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
-    """Three standard errors of a main effect whose mean square is noise: each ``noise sqrt(2 / (df + 2))``."""
-    return 3 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
-
-
 def _latent_mean(fit: LatentDecomposition) -> LatentMean:
     """The mean over the random effects, its standard error and degrees of freedom.
 
@@ -524,7 +507,8 @@ def _latent_mean(fit: LatentDecomposition) -> LatentMean:
     for name, v, noise in zip(fit.names, fit.optimum.variance, fit.noise.values(), strict=True):
         own, found = max(fit.n_levels(name) - 1, 1), restricted(fit, name, float(v))
         if _is_main(fit, name):
-            variance += weight[name] * (max(found, float(_least_effect(noise, own))) - v)
+            least = float(3 * noise * np.sqrt(2 / (own + 2)))  # three standard errors of a mean square that is noise
+            variance += weight[name] * (max(found, least) - v)
         spread += 2 * (weight[name] * (found + noise)) ** 2 / own
     df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
     ends = float(fit.values[0]), float(fit.values[-1])

@@ -75,7 +75,17 @@ def drift(residuals: Residuals, column: str) -> Check:
         place[rows] = (rank - rank.mean()) / max(len(rank) - 1, 1)
     if not all(np.ptp(place[group == one]) > 0 for one in np.unique(group)):
         raise NotEstimable(f'column "{column}" is the same on all rows of a judge')
-    found = _slopes(place, score - residuals.fitted[cell], group, item)
+    # Slope within every group, and how slopes vary over items.
+    left = score - residuals.fitted[cell]
+    groups, clusters = int(group.max()) + 1, int(item.max()) + 1
+    left = left - (np.bincount(group, left, groups) / np.bincount(group, minlength=groups))[group]
+    square = np.bincount(group, place**2, groups)
+    slope = np.bincount(group, place * left, groups) / square
+    part = np.bincount(
+        item * groups + group, place * (left - slope[group] * place) / square[group], clusters * groups
+    ).reshape(clusters, groups)
+    n = len(np.unique(item))
+    found = GroupMeans(slope, part.T @ part * n / max(n - 1, 1), n)
     f, p = found.zero(np.eye(len(found.mean)))
     if np.isnan(f):
         raise NotEstimable("too few items for slopes of so many judges")
@@ -93,19 +103,6 @@ def drift(residuals: Residuals, column: str) -> Check:
         "repeated judgments are not repeats of one another: noise has a part that repeating does not average out",
         f'take it as a covariate (facets={{"{column}": ...}}, covariates), or ask in random order',
     )
-
-
-def _slopes(place: Floats, left: Floats, group: Ints, cluster: Ints) -> GroupMeans:
-    """Slope within every group, and how slopes vary over clusters that are independent."""
-    groups, clusters = int(group.max()) + 1, int(cluster.max()) + 1
-    left = left - (np.bincount(group, left, groups) / np.bincount(group, minlength=groups))[group]
-    square = np.bincount(group, place**2, groups)
-    slope = np.bincount(group, place * left, groups) / square
-    part = np.bincount(
-        cluster * groups + group, place * (left - slope[group] * place) / square[group], clusters * groups
-    ).reshape(clusters, groups)
-    n = len(np.unique(cluster))
-    return GroupMeans(slope, part.T @ part * n / max(n - 1, 1), n)
 
 
 def ordered(judgments: Judgments, column: str) -> tuple[Ints, Floats, Floats]:

@@ -203,7 +203,17 @@ def against_baseline(
         alarm = int(over.argmax()) + 1
         fell = fall[alarm - 1] >= limit
         state = "fell" if fell else "rose"
-        began = _beginning(items, means, started_low if fell else started_high, level)
+        # The fewest places that hold the beginning with the level's chance, all being as likely.
+        started = started_low if fell else started_high
+        chance = np.exp(started - started.max())
+        chance /= chance.sum()
+        likely = np.argsort(-chance, kind="stable")
+        kept = likely[: int(np.searchsorted(np.cumsum(chance[likely]), level)) + 1]
+        place = int(likely[0])
+        before = float(means[:place].mean()) if place else math.nan
+        began = Beginning(
+            items[place], place + 1, int(kept.min()) + 1, int(kept.max()) + 1, before, float(means[place:].mean())
+        )
     spread = float(((share - share.mean()) ** 2).sum())
     ends_of_mean = bounded_mean(len(share), share.mean(), spread, 1 - level)
     least, most = (low + (high - low) * float(end) for end in ends_of_mean)
@@ -211,19 +221,6 @@ def against_baseline(
         float(baseline), state, len(means), float(means.mean()), least, most, alarm, began, level, table.object, column,
         np.column_stack([fall, rise]), means,
     )  # fmt: skip
-
-
-def _beginning(items: tuple[str, ...], means: Floats, started: Floats, level: float) -> Beginning:
-    """The most likely beginning, and the fewest places that hold it with the level's chance, all being as likely."""
-    chance = np.exp(started - started.max())
-    chance /= chance.sum()
-    likely = np.argsort(-chance, kind="stable")
-    kept = likely[: int(np.searchsorted(np.cumsum(chance[likely]), level)) + 1]
-    place = int(likely[0])
-    before = float(means[:place].mean()) if place else math.nan
-    return Beginning(
-        items[place], place + 1, int(kept.min()) + 1, int(kept.max()) + 1, before, float(means[place:].mean())
-    )
 
 
 def _in_order(table: Judgments, column: str) -> tuple[tuple[str, ...], Floats]:

@@ -192,7 +192,11 @@ class PipelineVariance:
         self.usable = several if several.any() else freedom > 0
         inverse = self._mean(1 / fit.judgments.n)
         inside = np.divide(self._sum(fit.judgments.ss), freedom, out=np.zeros_like(freedom), where=freedom > 0)
-        left = fit.judgments.mean - _shared_differences(fit, unit)
+        fixed = fit.assembled.fixed
+        shared: Floats = (fixed.rows @ fit.beta)[fixed.row]  # what differences shared by all items add to every cell
+        for term, _ in _terms(fit, lambda facets: not facets & closure(fit.judgments, unit)):
+            shared = shared + predict(fit, ":".join(term)).effect[fit.judgments.level_codes(term)]
+        left = fit.judgments.mean - shared
         apart = self._sum((left - self._mean(left)[self.code]) ** 2)
         between = np.divide(apart, self.cells - 1, out=np.zeros_like(apart), where=several)
         self.variance = between + np.where(several, 1 - inverse, 1.0) * inside
@@ -238,15 +242,6 @@ class PipelineVariance:
         """For every cell, how many cells share its levels of these facets."""
         code = self.judgments.level_codes(names)
         return np.bincount(code)[code].astype(np.float64)
-
-
-def _shared_differences(fit: Decomposition, unit: list[str]) -> Floats:
-    """What level differences shared by all items add to every cell: fixed effects, and predictions of random ones."""
-    fixed = fit.assembled.fixed
-    out: Floats = (fixed.rows @ fit.beta)[fixed.row]
-    for term, _ in _terms(fit, lambda facets: not facets & closure(fit.judgments, unit)):
-        out = out + predict(fit, ":".join(term)).effect[fit.judgments.level_codes(term)]
-    return out
 
 
 def _terms(fit: Decomposition, wanted: Any) -> Iterable[tuple[list[str], float]]:

@@ -173,7 +173,8 @@ class Setup:
         kind = (*groups[:1], None, *strata, ratio)
         if kind not in made:
             item = judgments.level_codes([groups[0] if groups else judgments.object])
-            group = _of_items(item, judgments.level_codes(strata) if strata else np.zeros_like(item))
+            group = np.zeros(int(item.max()) + 1, np.int64)
+            group[item] = judgments.level_codes(strata) if strata else 0
             parts: list[tuple[str, ...]] = [(name,) for name in strata]
             parts += _parts(judgments, item, [name for name in setup if name not in crowds]) or [()]
             shifts = (effect[judgments.level_codes([name])] for name, (effect, _, _) in crowds.items())
@@ -232,7 +233,9 @@ class _Layout:
 
     def __init__(self, setup: Setup, weight: Floats) -> None:
         self._setup, model = setup, setup.model
-        sides = _sides(model.item, weight)
+        # Items of one of two systems vary as its own do: whether one adds to a sum, is taken off, or both.
+        added, taken = (np.bincount(model.item, side) > 0 for side in (weight > 0, weight < 0))
+        sides = np.unique(added + 2 * taken, return_inverse=True)[1]
         stratum = np.unique(sides * (int(model.stratum.max()) + 1) + model.stratum, return_inverse=True)[1]
         self.model = model.within(stratum)
         codes = {name: setup.judgments.level_codes([name]) for name in setup.names}
@@ -257,19 +260,6 @@ class _Layout:
         """The same with weights of the effects in the place of cells."""
         rows, size = self._setup.levels(name, self._share)
         return rows, float(size), float(np.trace(self._setup.within(name)))
-
-
-def _sides(item: Ints, weight: Floats) -> Ints:
-    """Whether an item adds to a sum, is taken off, or both: items of one of two systems vary as its own do."""
-    added, taken = (np.bincount(item, side) > 0 for side in (weight > 0, weight < 0))
-    return np.unique(added + 2 * taken, return_inverse=True)[1]
-
-
-def _of_items(item: Ints, code: Ints) -> Ints:
-    """Code of every item, of those of its cells."""
-    out = np.zeros(int(item.max()) + 1, np.int64)
-    out[item] = code
-    return out
 
 
 def _parts(judgments: Judgments, item: Ints, names: Sequence[str]) -> list[tuple[str, ...]]:

@@ -223,17 +223,6 @@ def log_odds(
     return LogOdds(centred, middle, laws_for(terms, prior))
 
 
-def _refuse_of_numbers(targets: Mapping[str, Target] | None, residual_by: str | None) -> None:
-    """Refuse options that are for scores as numbers."""
-    if residual_by is not None:
-        raise InvalidInput("residual_by: is for scores as numbers, not with a link; leave one of the two out")
-    if targets:
-        raise InvalidInput(
-            "targets: with a link random facets stand for their populations and fixed ones for themselves; leave one "
-            "of the two out"
-        )
-
-
 # The model of scores as numbers: random effects are integrated out, so standard deviations alone are sampled.
 
 
@@ -479,7 +468,13 @@ def model_of(
     if link == "identity":
         return gaussian(judgments, random, covariates, residual_by, prior, targets)
     rules.one_of("link", link, ("identity", "logit", "ordinal"))
-    _refuse_of_numbers(targets, residual_by)
+    if residual_by is not None:
+        raise InvalidInput("residual_by: is for scores as numbers, not with a link; leave one of the two out")
+    if targets:
+        raise InvalidInput(
+            "targets: with a link random facets stand for their populations and fixed ones for themselves; leave one "
+            "of the two out"
+        )
     return log_odds(judgments, link, random, covariates, prior)
 
 

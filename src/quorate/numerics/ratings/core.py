@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Floats, Ints
 
 _WORTH = 0.05  # part of the systems from which on leaving them out saves more than it costs
 _FEW_MET = 0.05  # part of the systems of which a system that is left out met no more
@@ -67,20 +67,16 @@ def strangers(met: Any) -> Ints:
     while free.any():
         open_ = free[row] & free[column]
         row, column = row[open_], column[open_]
-        first = _before_all(row, column, free)
+        # Of free systems that met, those that met the fewest free ones, the first of as many.
+        degree = np.bincount(row, minlength=len(free))
+        place = np.empty(len(free), dtype=np.int64)
+        place[np.lexsort((np.arange(len(free)), degree))] = np.arange(len(free))
+        beaten = np.bincount(row, place[column] < place[row], len(free)) > 0
+        first = free & ~beaten
         chosen |= first
         free &= ~first
         free[column[first[row]]] = False
     return np.flatnonzero(chosen)
-
-
-def _before_all(row: Ints, column: Ints, free: Bools) -> Bools:
-    """Free systems that met fewer free ones than each of these did, the first of as many."""
-    degree = np.bincount(row, minlength=len(free))
-    place = np.empty(len(free), dtype=np.int64)
-    place[np.lexsort((np.arange(len(free)), degree))] = np.arange(len(free))
-    beaten = np.bincount(row, place[column] < place[row], len(free)) > 0
-    return np.asarray(free & ~beaten)
 
 
 def put_together(parts: Core, inner: Floats, across: Floats, outer: Floats) -> Floats:

@@ -341,7 +341,10 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     if systems < _MANY and not equal:
         whole = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
         if members:
-            others, surest, widest = _surest(whole)
+            # Others from which differences of a system are surest, what studentises these, the surest of the rest.
+            place = np.argpartition(whole, len(whole) - 1 - _SUREST, axis=1)[:, -1 - _SUREST :]
+            value = np.take_along_axis(whole, place, axis=1).T
+            others, surest, widest = place.T[1:].copy(), value[1:].copy(), value[:1]
 
     def scale(rows: Ints, columns: Ints | None = None) -> Floats32:
         if columns is None:
@@ -424,16 +427,6 @@ def _from_all(part: Floats32, scale: Floats32) -> Floats32:
         np.maximum(highest[i], apart.max(axis=0), out=highest[i])
         np.maximum(highest[i + 1 :], apart, out=highest[i + 1 :])
     return np.asarray(highest.T)
-
-
-def _surest(scale: Floats32) -> tuple[Ints, Floats32, Floats32]:
-    """Others from which the differences of each system are surest, what studentises these, and the surest of the rest.
-
-    Shapes (others, systems) and (1, systems).
-    """
-    place = np.argpartition(scale, len(scale) - 1 - _SUREST, axis=1)[:, -1 - _SUREST :]
-    value = np.take_along_axis(scale, place, axis=1).T
-    return place.T[1:].copy(), value[1:].copy(), value[:1]
 
 
 def _from_others(part: Floats32, others: Ints, scale: Floats32) -> Floats32:
@@ -529,13 +522,6 @@ def _at_edges(limits: Floats, edges: Floats) -> Floats:
     return np.stack([np.exp(np.interp(np.log(limits), np.log(some), column)) for column in logs.T], axis=1)
 
 
-def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
-    """Bin of each."""
-    bins = len(edges) - 1
-    place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (bins / np.log(edges[-1] / edges[0]))
-    return np.asarray(np.clip(place.astype(np.intp), 0, bins - 1))
-
-
 def _exceeds(
     t: Floats, first: tuple[int, int], limit: Floats, ends: Floats, df: Any, edges: Floats
 ) -> NDArray[np.bool_]:
@@ -551,7 +537,9 @@ def _exceeds(
     row, column = np.divmod(np.flatnonzero((t > ends[..., -1]) & ~out), t.shape[1])
     at = row if len(limit) > 1 else np.zeros_like(row), column if limit.shape[1] > 1 else np.zeros_like(column)
     t, df = t[row, column], df[row + first[0], column + first[1]]
-    place = _bins(df, edges)
+    bins = len(edges) - 1
+    place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (bins / np.log(edges[-1] / edges[0]))
+    place = np.clip(place.astype(np.intp), 0, bins - 1)
     over = t > ends[(*at, place)]
     near = np.flatnonzero(~over & (t > ends[(*at, place + 1)]))
     over[near] = t[near] > _studentised(limit[at][near], df[near])

@@ -315,12 +315,16 @@ class _Told:
     """What labels tell of every contrast: how much smaller residuals are for having been fitted, and what is left."""
 
     def __init__(self, design: Design, battles: Battles, people: Fit) -> None:
+        from scipy.sparse import csr_array
+
         p = design.parameters
         self.design, self.battles = design, battles
         self.inverse = inverse_information(design, people, 0.0)
         counts = np.asarray(battles.people.T @ battles.worth)[None]
-        cells = per_vote(design, Units(np.ones(1), _sparse(counts)), people.theta)
-        votes = _cells(battles.people.multiply(battles.worth[:, None]).tocsr())
+        cells = per_vote(design, Units(np.ones(1), csr_array(counts)), people.theta)
+        kept = battles.people.multiply(battles.worth[:, None]).tocsr()
+        votes: Any = csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], kept.shape[1] // 3))
+        votes.sum_duplicates()
         used = np.unique(votes.indices)
         self.votes, self.cells = votes[:, used], cells.some(used)
         pairs = np.triu_indices(design.systems, 1)
@@ -330,6 +334,8 @@ class _Told:
         self, inverse: Floats, own: Floats, rest: Floats | None, code: Ints, other: Ints
     ) -> tuple[Floats, Floats, Floats]:
         """Covariance by clusters, variances of contrasts with what leverage adds, and their degrees of freedom."""
+        from scipy.sparse import csr_array
+
         p, s = len(inverse), self.design.systems
         found = np.unique(np.append(code, other), return_inverse=True)[1]
         code, other = found[: len(code)], found[len(code) :]
@@ -344,7 +350,8 @@ class _Told:
         lone = int(left.sum()) if rest is not None and np.abs(rest).max(initial=0.0) > 0 else 0
         covariance = centred(inverse @ (mine.T @ mine + beyond) @ inverse, s)
         least = self._of_stratum(place)
-        together = _adding(place, len(labels))
+        rows, shape = np.arange(len(place)), (len(labels), len(place))
+        together: Any = csr_array((np.ones(len(place)), (place, rows)), shape=shape)  # sums rows to clusters
         variance, df = np.zeros((p, p)), np.full((p, p), 1.0)
         block = max(1, _BLOCK // max(len(labels), self.cells.size, 1))
         for start in range(0, len(self.first), block):
@@ -376,27 +383,3 @@ class _Told:
         """Part of every row in the information of people on each contrast."""
         x, known = contrasts(self.inverse, i, j, self.design.systems)
         return np.asarray(self.votes @ (self.cells.along(x) / known))
-
-
-def _sparse(dense: Floats) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array(dense)
-
-
-def _adding(place: Ints, size: int) -> Any:
-    """What sums rows to clusters, sparse."""
-    from scipy.sparse import csr_array
-
-    rows = np.arange(len(place))
-    return csr_array((np.ones(len(place)), (place, rows)), shape=(size, len(place)))
-
-
-def _cells(entries: Any) -> Any:
-    """Votes by cell of votes by cell and outcome, sparse."""
-    from scipy.sparse import csr_array
-
-    kept = entries.tocsr()
-    out = csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], kept.shape[1] // 3))
-    out.sum_duplicates()
-    return out
