@@ -12,6 +12,7 @@ from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.estimate.components.robustness import (
     by_level,
     leave_one_out,
+    options_of,
     stated,
     stated_without_each,
     within_each,
@@ -34,6 +35,15 @@ def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
         assert part.estimate.value == pytest.approx(expected["fixef"]["(Intercept)"], abs=2e-5)
         assert part.fit.variance("cell") == pytest.approx(variances["item:prompt"], rel=2e-4)
         assert part.fit.variance("replicate") == pytest.approx(variances["Residual"], rel=1e-4)
+
+
+def test_residuals_stay_those_of_their_facet_where_another_has_the_same_labels(simulate):
+    frame = simulate({"item": 12, "prompt": 2, "judge": 2}, replicates=2)
+    frame = frame.with_columns(pl.col("prompt").str.replace("prompt", "judge"))
+    fit = q.decompose(q.read(frame, fixed=("prompt", "judge"), announce=False), residual_by="judge")
+    assert fit.judgments.facet("prompt").levels == fit.judgments.facet("judge").levels
+    assert options_of(fit)["residual_by"] == fit.assembled.residual_by == "judge"
+    assert options_of(q.decompose(fit.judgments))["residual_by"] is None
 
 
 def test_leaving_a_judge_out_of_balanced_judgments(judged):

@@ -8,6 +8,7 @@ import pytest
 import quorate as q
 from quorate.errors import QuorateError
 from quorate.estimate.components.dependability import dependability
+from quorate.estimate.components.model import spanned
 from quorate.estimate.components.robustness import by_level, leave_one_out
 from quorate.estimate.doctor.analyses import (
     AGREEMENT,
@@ -18,7 +19,6 @@ from quorate.estimate.doctor.analyses import (
     alias_class,
     analyses,
     component_analyses,
-    component_facets,
 )
 from quorate.estimate.means.effects import effects
 from quorate.estimate.means.missing_bounds import all_equal
@@ -265,8 +265,8 @@ def test_what_is_said_is_what_the_fit_does(judged, replicates):
 def test_classes_and_facets(judged):
     fit = q.decompose(one_judge_and_prompt_per_item(judged))
     assert set(alias_class(fit, fit.assembled.names.index("item"))) >= {"item", "cell", "replicate"}
-    assert component_facets(fit, "cell") == {"item", "prompt", "judge"}
-    assert component_facets(fit, "item:judge") == {"item", "judge"}
+    assert spanned(fit.judgments, "cell") == {"item", "prompt", "judge"}
+    assert spanned(fit.judgments, "item:judge") == {"item", "judge"}
 
 
 NOT = (

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.means.prediction import level_squares, predict, residual_facet
+from quorate.estimate.means.prediction import level_squares, predict
 from quorate.numerics.inference import jackknifed_df
 
 TERMS = ("item", "prompt", "item:prompt", "item:judge", "prompt:judge")
@@ -78,13 +78,6 @@ def test_penicillin(shared):
     expected = [2.187057, -1.010476, 1.937898, -0.096895, -0.013842, -3.003743]
     np.testing.assert_allclose(predict(fit, "sample").effect, expected, atol=5e-6)
     np.testing.assert_allclose(predict(fit, "plate").effect[:3], [0.804547, 0.804547, 0.181672], atol=5e-6)
-
-
-@pytest.mark.slow
-def test_the_facet_with_residuals_of_its_own(judged):
-    judgments = judged({"item": 8, "judge": 2}, replicates=2)
-    assert residual_facet(q.decompose(judgments)) is None
-    assert residual_facet(q.decompose(judgments, residual_by="judge")) == "judge"
 
 
 def table(effects, *, keep=1.0):

@@ -326,6 +326,11 @@ class Assembled:
         """Whether any cell was answered more than once."""
         return bool(self.judgments.n.max(initial=0) > 1)
 
+    @property
+    def residual_by(self) -> str | None:
+        """The facet whose levels have residuals of their own."""
+        return self.names[-1].partition("[")[2].partition("=")[0] or None
+
     def n_levels(self, t: int) -> int:
         """Levels of component ``t`` of the problem."""
         name = self.names[t].split("[")[0]
@@ -382,12 +387,11 @@ def thinned(assembled: Assembled) -> Assembled:
     Degrees of freedom of its components, times how many more levels of the term all items have, are those of all: but
     for an error of one in as many items as are drawn.
     """
-    judgments, strata = assembled.judgments, assembled.residual_levels
-    drawn = drawn_cells(judgments)
+    drawn = drawn_cells(assembled.judgments)
     if drawn is None:
         return assembled
-    by = next((facet.name for facet in judgments.facets if strata and facet.levels == strata), None)
-    some = assemble(judgments.keep(drawn), assembled.model, reml=assembled.problem.reml, residual_by=by)
+    model, reml, by = assembled.model, assembled.problem.reml, assembled.residual_by
+    some = assemble(assembled.judgments.keep(drawn), model, reml=reml, residual_by=by)
     return some if some.names == assembled.names else assembled
 
 

@@ -16,7 +16,7 @@ from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.fit import Method
 from quorate.estimate.components.latent import grid, restricted
-from quorate.estimate.components.model import CELL, Interval, build, closure, with_drawn_groups
+from quorate.estimate.components.model import CELL, Interval, build, spanned, with_drawn_groups
 from quorate.estimate.components.published import design, level_of, no_residual
 from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import Identified, null_point, quadratic_forms
@@ -138,8 +138,7 @@ def marginal(fit: LatentDecomposition) -> Marginal:
 
 def own_facets(fit: Decomposition, name: str) -> frozenset[str]:
     """Facets that a component varies with, and what they are nested in; of a sum, those of its last term."""
-    last, judgments = name.rsplit(" + ", maxsplit=1)[-1], fit.judgments
-    return closure(judgments, judgments.names if last in (CELL, REPLICATE) else last.split(":"))
+    return spanned(fit.judgments, name.rsplit(" + ", maxsplit=1)[-1])
 
 
 def scored(fit: LatentDecomposition) -> Decomposition:

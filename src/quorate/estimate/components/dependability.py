@@ -15,7 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, closure
+from quorate.estimate.components.model import CELL, closure, spanned
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import PANEL, POPULATION, all_drawn
@@ -170,9 +170,8 @@ class UniverseScore:
     def coefficients(self, name: str, growth: Mapping[str, float]) -> Floats:
         """Coefficients of a component in universe, relative and absolute-only variance, shape (3,)."""
         base, _, stratum = name.partition("[")
-        names = self.fit.judgments.names if base in (CELL, REPLICATE) else base.split(":")
         strata = len(self.fit.assembled.residual_levels) if stratum else 1
-        row = self._row(closure(self.fit.judgments, names), growth, repeated=base == REPLICATE)
+        row = self._row(spanned(self.fit.judgments, base), growth, repeated=base == REPLICATE)
         return row / strata
 
     def drawn(self, growth: Mapping[str, float]) -> list[DrawnFacet]:
@@ -373,7 +372,14 @@ def dependability(
         fit.judgments.facet(name)
     study = UniverseScore(fit, target, frozenset(fixed) - closure(fit.judgments, [target]))
     counts = study.counts()
-    _check_levels(study, levels)
+    names = [*(facet.name for facet in study.others), REPLICATE]
+    for name, value in levels.items():
+        if name not in names:
+            raise UnknownTerm(name, names)
+        if name in study.fixed:
+            raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
+        if not value >= 1:
+            raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
     growth = {name: value / counts[name] for name, value in levels.items()}
     rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
     _refuse_unidentified(study, rows, {**counts, **levels})
@@ -412,17 +418,6 @@ def of_components(given: Components, target: str, fixed: tuple[str, ...], levels
     )
 
 
-def _check_levels(study: UniverseScore, levels: Mapping[str, float]) -> None:
-    names = [*(facet.name for facet in study.others), REPLICATE]
-    for name, value in levels.items():
-        if name not in names:
-            raise UnknownTerm(name, names)
-        if name in study.fixed:
-            raise InvalidInput(f"{name}: its levels are fixed, so their number cannot change; leave it out of fixed=")
-        if not value >= 1:
-            raise InvalidInput(f"{name}: at least 1 level is needed, got {value}")
-
-
 def _refuse_unidentified(study: UniverseScore, rows: Floats, counts: Mapping[str, float]) -> None:
     fit, names = study.fit, study.fit.assembled.names
     for column in rows.T:
@@ -457,7 +452,15 @@ def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts:
         if row[i] > 0
     )
     universe, relative, absolute = np.sum([value * row for value, row in parts], axis=0)
-    (up, down, more), covariance = _parameters(study, rows, drawn)
+    # Slopes of the three variances in components and squares S^2, shape (parameters, 3), and their covariance.
+    slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
+    covariance = np.zeros((len(slopes), len(slopes)))
+    covariance[: len(rows), : len(rows)] = study.fit.covariance
+    for i, facet in enumerate(drawn, start=len(rows)):
+        covariance[i, i] = 2 * facet.square**2 / facet.df
+        slopes[i] = facet.row  # at zero too, as for random facets
+        slopes[: len(rows)] -= np.outer(facet.noise, facet.row)
+    up, down, more = slopes.T
     generalizability = _ratio(universe, relative, up, down, covariance)
     phi = _ratio(universe, relative + absolute, up, down + more, covariance)
     return Dependability(
@@ -472,18 +475,6 @@ def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts:
         phi_se=phi[1],
         caveats=fit.caveats,
     )
-
-
-def _parameters(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet]) -> tuple[Floats, Floats]:
-    """Slopes of the three variances in components and squares S^2, shape (3, parameters), and their covariance."""
-    slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
-    covariance = np.zeros((len(slopes), len(slopes)))
-    covariance[: len(rows), : len(rows)] = study.fit.covariance
-    for i, facet in enumerate(drawn, start=len(rows)):
-        covariance[i, i] = 2 * facet.square**2 / facet.df
-        slopes[i] = facet.row  # at zero too, as for random facets
-        slopes[: len(rows)] -= np.outer(facet.noise, facet.row)
-    return slopes.T, covariance
 
 
 def _ratio(universe: float, error: float, up: Floats, down: Floats, covariance: Floats) -> tuple[float, float]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled, Link, block_facets, categories
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from quorate.numerics.links.search import Optimum
 
 
+T = TypeVar("T")
 Approximation = Literal["laplace", "pirls"]
 """How the likelihood of log odds is approximated."""
 
@@ -127,7 +128,11 @@ def decompose_latent(linear: Decomposition, link: Link, method: Approximation | 
                 raise
             endless = tuple(name for name in order if name in refused.names)
     used: Approximation = "pirls" if endless or method == "pirls" else "laplace"
-    _refuse_infinite(linear.assembled, optimum, layout)
+    effects = optimum.fixed[len(optimum.fixed) - layout.x.shape[1] :]
+    far: Ints = np.flatnonzero(np.abs(effects * np.std(layout.x, axis=0)) > _FAR)
+    if len(far):
+        name = linear.assembled.fixed.names[1 + int(far[0])]
+        raise NotEstimable(f"the log odds of {name} are infinite: the scores separate along it; leave it out")
     return LatentDecomposition(linear, layout, order, optimum, laid.values, link, used, endless)
 
 
@@ -168,15 +173,20 @@ def _layout(assembled: Assembled, terms: dict[str, tuple[str, ...]], counts: Flo
         blocks = np.zeros(len(first), dtype=np.int64)
 
     def stacked(names: list[str]) -> Ints:
-        columns = [_dense(codes[order.index(name)][first]) for name in names]
+        columns = [dense(codes[order.index(name)][first]) for name in names]
         return np.column_stack(columns) if columns else np.zeros((len(first), 0), dtype=np.int64)
 
     x = fixed.rows[fixed.row[first], 1:]
-    return Layout(summed, x, _dense(blocks), stacked(within), stacked(shared), bool(whole)), order
+    return Layout(summed, x, dense(blocks), stacked(within), stacked(shared), bool(whole)), order
 
 
-def _dense(code: Ints) -> Ints:
-    return np.unique(code, return_inverse=True)[1].astype(np.int64)
+def named(term: str, parts: Mapping[str, T], judgments: Judgments) -> T:
+    """The part that a term names, its facets in any order; the replicate also as what it is summed with."""
+    wanted = {term, " + ".join(canonical(judgments, part.strip()) for part in term.split("+"))}
+    for name, part in parts.items():
+        if name in wanted or (REPLICATE in wanted and name.endswith(REPLICATE)):
+            return part
+    raise UnknownTerm(term, tuple(parts))
 
 
 def _refuse_certain(judgments: Judgments, fixed: Sequence[str], counts: Floats) -> None:
@@ -192,14 +202,6 @@ def _refuse_certain(judgments: Judgments, fixed: Sequence[str], counts: Floats) 
                     f"{name} {level} always has the {word} score, so its log odds are infinite; leave it out, or make "
                     f"{name} random by " + argument("fixed", ())
                 )
-
-
-def _refuse_infinite(assembled: Assembled, optimum: Optimum, layout: Layout) -> None:
-    effects = optimum.fixed[len(optimum.fixed) - layout.x.shape[1] :]
-    far: Ints = np.flatnonzero(np.abs(effects * np.std(layout.x, axis=0)) > _FAR)
-    if len(far):
-        name = assembled.fixed.names[1 + int(far[0])]
-        raise NotEstimable(f"the log odds of {name} are infinite: the scores separate along it; leave it out")
 
 
 FEW_ANSWERS = 20
@@ -323,12 +325,7 @@ class LatentDecomposition(Result):
         UnknownTerm
             If the model has no such term.
         """
-        known = {one.name: one.variance for one in self._known}
-        wanted = {term, " + ".join(canonical(self.judgments, part.strip()) for part in term.split("+"))}
-        for name, value in known.items():
-            if name in wanted or (REPLICATE in wanted and name.endswith(REPLICATE)):
-                return value
-        raise UnknownTerm(term, tuple(known))
+        return named(term, {one.name: one.variance for one in self._known}, self.judgments)
 
     def sensitivity(self, facet: str) -> float:
         """Population variance (divisor M) of the fitted log odds of a fixed facet's levels."""

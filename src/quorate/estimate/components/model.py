@@ -91,6 +91,12 @@ def closure(judgments: Judgments, names: Iterable[str]) -> frozenset[str]:
     return frozenset(up for name in names for up in (name, *judgments.ancestors(name)))
 
 
+def spanned(judgments: Judgments, name: str) -> frozenset[str]:
+    """Facets of a component with those they are nested in: all of them, of the cell and of the replicate."""
+    base = name.partition("[")[0]
+    return closure(judgments, judgments.names if base in (CELL, REPLICATE) else base.split(":"))
+
+
 def canonical(judgments: Judgments, name: str) -> str:
     """The name under which a term is kept: facets in order, parents left out, all facets together ``cell``.
 

@@ -254,8 +254,7 @@ def _parts(
 
 def options_of(fit: Decomposition) -> dict[str, Any]:
     """The options of `decompose` that made a fit."""
-    model, strata = fit.assembled.model, fit.assembled.residual_levels
-    by = next((facet.name for facet in fit.judgments.facets if strata and facet.levels == strata), None)
+    model, by = fit.assembled.model, fit.assembled.residual_by
     random = [*(":".join(term) for term in model.random), *([CELL] if model.cell else [])]
     same = {"method": fit.method, "interval": fit.interval}
     return {"random": random, "covariates": model.covariates, "residual_by": by, **same}

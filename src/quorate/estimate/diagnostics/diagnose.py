@@ -20,7 +20,16 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.components.robustness import options_of
 from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, NormalPlot, Residuals, chance, quantiles, together
-from quorate.estimate.diagnostics.levels import Third, curvature, interaction_by_difficulty, level_checks, split_facets
+from quorate.estimate.diagnostics.levels import (
+    Third,
+    curvature,
+    decisive_judge,
+    interaction_by_difficulty,
+    noise_by_judge,
+    odd_interaction,
+    odd_judge,
+    split_facets,
+)
 from quorate.estimate.means.effects import level_labels
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
@@ -255,15 +264,6 @@ def _whole(fit: Decomposition) -> tuple[str, ...]:
     return tuple(name for name in leaves(judgments, judgments.names) if judgments.n_levels(name) > 1)
 
 
-def checks(fit: Decomposition, draws: int, rng: np.random.Generator) -> Iterator[tuple[str, Check | str]]:
-    """The test of every three-way term, or the reason why there is none."""
-    for term in three_way(fit):
-        try:
-            yield f"three-way-{term}", likelihood_ratio(fit, term, draws, rng)
-        except NotEstimable as error:
-            yield f"three-way-{term}", str(error)
-
-
 RESAMPLES = 499
 FEWEST = 99
 
@@ -404,8 +404,9 @@ def diagnose(
         raise InvalidInput(f"resamples: 0 or a whole number of at least {FEWEST} is needed, got {resamples!r}")
     generator = stream(0, "diagnose") if rng is None else np.random.default_rng(rng)
     residuals = Residuals(fit)
-    looked: dict[str, Check | str] = dict(level_checks(residuals, refits=resamples > 0))
-    looked["curvature"] = _attempted(curvature, residuals)
+    looks = {"noise-by-judge": noise_by_judge, "odd-judge": odd_judge, "odd-interaction": odd_interaction}
+    looks |= {"decisive-judge": decisive_judge} if resamples else {}  # which refits
+    looked = {name: _attempted(look, residuals) for name, look in {**looks, "curvature": curvature}.items()}
     thirds: list[Third] = []
     for facet in split_facets(residuals):
         try:
@@ -429,14 +430,16 @@ def diagnose(
         else:
             plots, tails = quantiles(fit, int(resamples), generator)
             looked |= {check.name: check for check in tails}
-        looked |= dict(checks(fit, int(resamples), generator))
+        for term in three_way(fit):
+            looked[f"three-way-{term}"] = _attempted(likelihood_ratio, fit, term, int(resamples), generator)
     made = together([one for one in looked.values() if isinstance(one, Check)])
     reasons = {name: one for name, one in looked.items() if isinstance(one, str)}
     return Diagnosis(fit, made, reasons, plots, tuple(thirds), int(resamples))
 
 
 def _attempted(look: Callable[..., Check], *of: Any) -> Check | str:
+    """A check, or the reason why there is none."""
     try:
         return look(*of)
-    except NotEstimable as error:
+    except (NotEstimable, NotConverged) as error:
         return str(error)

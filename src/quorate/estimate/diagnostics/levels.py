@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints, first_of_each
-from quorate.errors import NotConverged, NotEstimable
+from quorate.errors import NotEstimable
 from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.diagnostics.check import Check, Residuals
-from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.effects import averages, level_labels
 from quorate.estimate.means.prediction import level_scores
 from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
@@ -79,7 +77,9 @@ def interaction_by_difficulty(residuals: Residuals, facet: str) -> tuple[Check, 
     items, place = np.unique(item, return_inverse=True)
     if len(items) < FEWEST_ITEMS:
         raise NotEstimable(f"fewer than {FEWEST_ITEMS} {plural(object_)} with {FEWEST_LEVELS} {plural(facet)} each")
-    third = np.concatenate([_thirds(part[1]) for part in found])
+    # Third of every value by its rank; equal values are in the same one.
+    by = [(ranks(mean) - 0.5) * 3 // len(mean) for _, mean, _ in found]
+    third = np.minimum(np.concatenate(by), 2).astype(np.int64)
     used, group = np.unique(third, return_inverse=True)
     if len(used) < 2:
         raise NotEstimable(f"the {plural(object_)} cannot be told apart by their mean scores")
@@ -160,10 +160,8 @@ def _folds(residuals: Residuals, facet: str) -> list[tuple[Ints, Floats, Floats]
     judgments = residuals.fit.judgments
     level = judgments.level_codes([facet])
     n = int(level.max()) + 1
-    left = residuals.left
     # Means of item and level: over prompts, replicates and whatever else there is.
-    key, code = np.unique(residuals.item * n + level, return_inverse=True)
-    mean = np.bincount(code, left) / np.bincount(code)
+    key, mean = averages(residuals.item * n + level, residuals.left)
     item, of = key // n, key % n
     parts = [of == k for k in range(n)] if n <= FEWEST_LEVELS else [of % 2 == 0, of % 2 == 1]
     return [_fold(item, mean, sorts) for sorts in parts]
@@ -179,11 +177,6 @@ def _fold(item: Ints, mean: Floats, sorts: NDArray[np.bool_]) -> tuple[Ints, Flo
     inner = np.bincount(item[~sorts], mean[~sorts], items) / np.maximum(others, 1)
     square = np.bincount(item[~sorts], (mean[~sorts] - inner[item[~sorts]]) ** 2, items)
     return np.flatnonzero(kept), by, square[kept] / (others[kept] - 1)
-
-
-def _thirds(values: Floats) -> Ints:
-    """Third of every value by its rank; equal values are in the same one."""
-    return np.minimum((ranks(values) - 0.5) * 3 // len(values), 2).astype(np.int64)
 
 
 FEWEST_JUDGES = 4
@@ -328,17 +321,6 @@ def decisive_judge(residuals: Residuals) -> Check:
         "a change of more than one standard error means that one judge decides the result",
         "state the mean with and without (leave_one_out)",
     )
-
-
-def level_checks(residuals: Residuals, *, refits: bool) -> Iterator[tuple[str, Check | str]]:
-    """Every check of judges by its name, as a check or the reason why there is none."""
-    looks = {"noise-by-judge": noise_by_judge, "odd-judge": odd_judge, "odd-interaction": odd_interaction}
-    looks |= {"decisive-judge": decisive_judge} if refits else {}
-    for name, look in looks.items():
-        try:
-            yield name, look(residuals)
-        except (NotEstimable, NotConverged) as error:
-            yield name, str(error)
 
 
 def _judges(residuals: Residuals) -> Ints:

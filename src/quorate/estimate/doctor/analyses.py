@@ -15,7 +15,7 @@ from quorate.estimate.components.assemble import balanced_strata
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
-from quorate.estimate.components.model import CELL, closure, leaves
+from quorate.estimate.components.model import CELL, leaves, spanned
 from quorate.estimate.doctor.findings import Finding
 from quorate.estimate.means.effects import configuration_facets, predicted_term
 from quorate.estimate.means.mean import plain_mean
@@ -128,7 +128,16 @@ def _of_fit(fit: Decomposition) -> Iterator[Supported]:
     for refit in _refit_analyses(judgments, sampled, grouping):
         yield refit if mean.possible else Supported(refit.name, False, f"needs the {MEAN}")
     yield _projection_analysis(fit)
-    yield from _classical_analyses(fit)
+    try:
+        n_objects = dependability(fit).n_objects
+        yield Supported(DEPENDABILITY, True, f"of {counted(n_objects, item)}, told apart by their mean scores")
+    except (NotEstimable, InvalidInput) as error:
+        yield Supported(DEPENDABILITY, False, str(error))
+    try:
+        strata = balanced_strata(fit.assembled)
+        yield Supported(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
+    except Unbalanced as error:
+        yield Supported(ANOVA, False, error.reason, "not needed: REML takes unbalanced judgments")
 
 
 def _holds(judgments: Judgments, names: Sequence[str]) -> str:
@@ -210,7 +219,7 @@ def _projection_analysis(fit: Decomposition) -> Supported:
     sums = [alias_class(fit, members[-1]) for members in fit.identified.classes]
     sums += [tuple(fit.assembled.names[t] for t in np.flatnonzero(row)) for row in fit.identified.null]
     numbers = [name for name in judgments.names if name not in judgments.ancestors(judgments.object)]
-    apart = [{*component_facets(fit, a)} ^ {*component_facets(fit, b)} for names in sums for a in names for b in names]
+    apart = [{*spanned(judgments, a)} ^ {*spanned(judgments, b)} for names in sums for a in names for b in names]
     tied = [name for name in numbers if name in frozenset().union(*apart) or name in fit.absorbed]
     if mixed := [name for name in tied if judgments.n_levels(name) > 1]:
         reason = (
@@ -222,21 +231,6 @@ def _projection_analysis(fit: Decomposition) -> Supported:
     (free if fit.assembled.replicated else tied).append(plural(REPLICATE))
     held = f"; not of {listed(map(plural, tied))}, whose part no component tells" if tied else ""
     return Supported(PROJECTION, True, f"other numbers of {listed(free)}{held}")
-
-
-def _classical_analyses(fit: Decomposition) -> Iterator[Supported]:
-    """The coefficients and the mean squares of generalizability theory."""
-    item = fit.judgments.object
-    try:
-        n_objects = dependability(fit).n_objects
-        yield Supported(DEPENDABILITY, True, f"of {counted(n_objects, item)}, told apart by their mean scores")
-    except (NotEstimable, InvalidInput) as error:
-        yield Supported(DEPENDABILITY, False, str(error))
-    try:
-        strata = balanced_strata(fit.assembled)
-        yield Supported(ANOVA, True, f"balanced: {counted(len(strata.df), 'mean square')}")
-    except Unbalanced as error:
-        yield Supported(ANOVA, False, error.reason, "not needed: REML takes unbalanced judgments")
 
 
 def component_analyses(fit: Decomposition) -> Iterator[Supported]:
@@ -258,12 +252,6 @@ def component_analyses(fit: Decomposition) -> Iterator[Supported]:
             yield Supported(COMPONENT.format(name), True, reason)
 
 
-def component_facets(fit: Decomposition, name: str) -> frozenset[str]:
-    """Facets of a component, with those they are nested in."""
-    judgments = fit.judgments
-    return closure(judgments, judgments.names if name in (CELL, REPLICATE) else name.split(":"))
-
-
 def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
     """Names of the components that only their sum with component ``t`` tells; empty where ``t`` is absorbed."""
     names = fit.assembled.names
@@ -275,7 +263,7 @@ def alias_class(fit: Decomposition, t: int) -> tuple[str, ...]:
 def _component_analysis(fit: Decomposition, t: int) -> Supported:
     """One random component: absorbed, aliased with others, or what it rests on."""
     judgments, name, members = fit.judgments, fit.assembled.names[t], alias_class(fit, t)
-    if not members and (reason_fix := _single(judgments, component_facets(fit, name))):
+    if not members and (reason_fix := _single(judgments, spanned(judgments, name))):
         return Supported(COMPONENT.format(name), False, *reason_fix)
     if not members:
         return Supported(COMPONENT.format(name), False, "the fixed effects leave nothing to see of it")
@@ -305,7 +293,7 @@ def _basis(fit: Decomposition, name: str) -> str:
 def _aliased_component(fit: Decomposition, name: str, members: tuple[str, ...]) -> Supported:
     """A component that only a sum with others tells, and what would tell it alone."""
     judgments = fit.judgments
-    sets = [component_facets(fit, member) for member in members]
+    sets = [spanned(judgments, member) for member in members]
     core = min(sets, key=len)
     extra = [facet for facet in judgments.names if facet in frozenset.union(*sets) - core]
     only = f"only the sum {' + '.join(members)} can be estimated"

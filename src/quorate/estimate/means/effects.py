@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, contrast
-from quorate.estimate.means.prediction import predict, residual_facet
+from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import POPULATION, Target, resolve
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile, t_quantile
@@ -174,8 +174,7 @@ def configurations(judgments: Judgments, facets: tuple[str, ...]) -> tuple[Confi
     configuration = judgments.level_codes(facets)
     item = judgments.level_codes([judgments.object])
     n_items = int(item.max()) + 1
-    pair, pairs = np.unique(configuration * n_items + item, return_inverse=True)
-    mean = np.bincount(pairs, judgments.mean) / np.bincount(pairs)
+    pair, mean = averages(configuration * n_items + item, judgments.mean)
     owner = pair // n_items
     count = np.bincount(owner).astype(float)
     value = np.bincount(owner, mean) / count
@@ -346,8 +345,8 @@ def table_of_means(source: Judgments | Decomposition, row: str, column: str) -> 
     rows, columns = level_labels(judgments, row), level_labels(judgments, column)
     place = at[0] * len(columns) + at[1]
     items = judgments.n_levels(judgments.object)
-    owner, per_item = _averages(place * items + judgments.level_codes([judgments.object]), judgments.mean)
-    occurring, mean = _averages(owner // items, per_item)
+    owner, per_item = averages(place * items + judgments.level_codes([judgments.object]), judgments.mean)
+    occurring, mean = averages(owner // items, per_item)
     table = np.full(len(rows) * len(columns), np.nan)
     table[occurring] = mean
     n = np.rint(np.bincount(place, judgments.n, len(table))).astype(np.int64)
@@ -434,7 +433,7 @@ def _as_fixed(fit: Decomposition, facet: str, term: str) -> tuple[Assembled, lis
     labels = level_labels(judgments, facet)
     facets[position] = replace(facets[position], levels=labels, parent=None, values=None, fixed=True)
     cells = replace(judgments, codes=codes, facets=tuple(facets))
-    assembled = assemble(cells, changed, reml=fit.assembled.problem.reml, residual_by=residual_facet(fit))
+    assembled = assemble(cells, changed, reml=fit.assembled.problem.reml, residual_by=fit.assembled.residual_by)
     return assembled, [fit.assembled.names.index(name) for name in assembled.names]
 
 
@@ -471,7 +470,7 @@ def _wrap(
     )
 
 
-def _averages(key: Ints, values: Floats) -> tuple[Ints, Floats]:
+def averages(key: Ints, values: Floats) -> tuple[Ints, Floats]:
     """Mean value of every key that occurs."""
     occurring, code = np.unique(key, return_inverse=True)
     return occurring, np.bincount(code, values) / np.bincount(code)

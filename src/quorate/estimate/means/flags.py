@@ -15,7 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import closure, residuals
-from quorate.estimate.means.prediction import predict, residual_facet
+from quorate.estimate.means.prediction import predict
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.table.judgments import Judgments
@@ -221,7 +221,7 @@ class PipelineVariance:
         """
         measured = closure(fit.judgments, unit)
         terms = list(_terms(fit, lambda facets: bool(facets & measured) and bool(facets - measured)))
-        noise = residuals(fit.judgments, fit.assembled.model, residual_facet(fit), fit.assembled.scale)
+        noise = residuals(fit.judgments, fit.assembled.model, fit.assembled.residual_by, fit.assembled.scale)
         theta = np.maximum(fit.theta[-fit.assembled.problem.n_residual :], 0.0)
         noise_of_cells = noise.weight @ theta * fit.assembled.scale**2
         sizes = [self._counts([*unit, *term]) for term, _ in terms] + [np.ones(len(self.code))]

@@ -197,19 +197,16 @@ def is_of_known_levels(fit: Fitted, name: str, targets: Mapping[str, Target]) ->
         return True
     if targets.get(name) == FIXED or inside_fixed(fit, name, targets):
         return True
-    return name.partition("[")[0] != REPLICATE and _is_limited(fit.judgments, term_facets(fit, name), targets)
+    facets = {*term_facets(fit, name)}
+    facets |= {up for facet in facets for up in fit.judgments.ancestors(facet)}
+    drawn = any(targets[facet] in (POPULATION, SENSITIVITY) for facet in facets)
+    return name.partition("[")[0] != REPLICATE and not drawn
 
 
 def term_facets(fit: Fitted, name: str) -> tuple[str, ...]:
     """Facets of a component: all of them for the cell and the replicate."""
     base = name.partition("[")[0]
     return fit.judgments.names if base in (CELL, REPLICATE) else tuple(base.split(":"))
-
-
-def _is_limited(judgments: Judgments, facets: tuple[str, ...], targets: Mapping[str, Target]) -> bool:
-    """Whether every facet of a term stands for known levels only."""
-    above = {up for facet in facets for up in judgments.ancestors(facet)}
-    return not any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above})
 
 
 def inside_fixed(fit: Fitted, name: str, targets: Mapping[str, Target]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate import caveats, rules
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, of_items
@@ -528,7 +528,7 @@ def estimate(fit: Fitted, weighed: Weighed, targets: Mapping[str, Target], gradi
         n=weighed.n,
         target=dict(targets),
         shares={name: part / plain for name, part in parts.items()} if plain > 0 else dict.fromkeys(parts, np.nan),
-        caveats=(*fit.caveats, *_target_caveats(fit, targets, parts), *_larger_weights(fit, given, gradient)),
+        caveats=(*fit.caveats, *_caveats(fit, targets, parts, gradient > given)),
         basis=Basis(fit, weighed, gradient, plain, float(total), draws),
     )
 
@@ -547,8 +547,10 @@ def draw_of(fit: Fitted, facet: str, target: Target, used: int | None = None) ->
     return FacetDraw(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 
 
-def _target_caveats(fit: Fitted, targets: Mapping[str, Target], parts: Mapping[str, float]) -> Iterator[caveats.Caveat]:
-    """Indexes, panels of two taken as draws, and fixed facets whose levels differ by no more than noise."""
+def _caveats(
+    fit: Fitted, targets: Mapping[str, Target], parts: Mapping[str, float], raised: Bools
+) -> Iterator[caveats.Caveat]:
+    """Indexes, panels of two taken as draws, fixed facets that differ by no more than noise, and raised weights."""
     yield from (caveats.sensitivity(name) for name, target in targets.items() if target == SENSITIVITY)
     beyond = {name for name, target in default_targets(fit).items() if target == PANEL and targets[name] == POPULATION}
     yield from (caveats.few_levels(name, 2) for name in sorted(beyond) if fit.judgments.n_levels(name) == 2)
@@ -556,13 +558,9 @@ def _target_caveats(fit: Fitted, targets: Mapping[str, Target], parts: Mapping[s
     for name, m in fixed.items():
         if targets[name] not in (PANEL, FINITE, SENSITIVITY) and parts[name] == 0:
             yield caveats.no_spread(name, m)
-
-
-def _larger_weights(fit: Fitted, given: Floats, taken: Floats) -> list[caveats.Caveat]:
-    """Said where components known by their sum alone weigh differently, and all have the largest weight."""
-    raised = {int(t) for t in np.flatnonzero(taken > given)}
-    names = fit.assembled.names
-    return [caveats.larger_weight([names[t] for t in m]) for m in fit.identified.classes if raised & set(m)]
+    for members in fit.identified.classes:  # components known by their sum alone all have the largest weight
+        if raised[list(members)].any():
+            yield caveats.larger_weight([fit.assembled.names[t] for t in members])
 
 
 def _pivotal_half_width(source: Basis, level: float) -> float:

@@ -20,7 +20,6 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import level_of
 from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.means.mean import Estimate, Weighed, estimate, on_scale, weighed
-from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, scope
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
@@ -114,7 +113,9 @@ class MeanFrom(Result):
         model, covariates = pilot.assembled.model, pilot.assembled.model.covariates
         random = [":".join(term) for term in model.random] + ([CELL] if model.cell else [])
         try:
-            fit = decompose(self.production, random=random, covariates=covariates, residual_by=residual_facet(pilot))
+            fit = decompose(
+                self.production, random=random, covariates=covariates, residual_by=pilot.assembled.residual_by
+            )
             return fit.mean_for(**{one.facet: one.target for one in self.levels})
         except (NotEstimable, NotConverged, InvalidInput) as error:
             return str(error)
@@ -281,7 +282,7 @@ def at_components(table: Judgments, pilot: Decomposition) -> tuple[Decomposition
     if not any(name.startswith(REPLICATE) for name in names):
         once = np.minimum(table.n, 1)
         table = replace(table, n=once, ss=np.zeros(len(once)), status={}, distinct=None)
-    problem_of = assemble(table, pilot.assembled.model, reml=True, residual_by=residual_facet(pilot))
+    problem_of = assemble(table, pilot.assembled.model, reml=True, residual_by=pilot.assembled.residual_by)
     problem = problem_of.problem
     to_own = np.array([[_holds(name, other, problem_of.names) for other in names] for name in problem_of.names])
     for name, row in zip(problem_of.names, to_own, strict=True):

@@ -159,25 +159,15 @@ def missing_bounds(
     names = tuple(several) if facets is None else tuple(facets)
     code = [np.zeros(judgments.n_cells, dtype=np.int64), *(judgments.level_codes([name]) for name in names)]
     labels = [(ALL,), *(level_labels(judgments, name) for name in names)]
-    found = [
-        one
-        for name, levels, at in zip((ALL, *names), labels, code, strict=True)
-        for one in _by_level(judgments, name, levels, at, (worst, best))
-    ]
+    found, sums = [], np.where(judgments.n > 0, judgments.n * judgments.mean, 0.0)
+    for name, levels, at in zip((ALL, *names), labels, code, strict=True):
+        rows, n, total = (np.bincount(at, of, len(levels)) for of in (judgments.rows, judgments.n, sums))
+        with np.errstate(invalid="ignore"):
+            columns = (total / n, *((total + (rows - n) * end) / rows for end in (worst, best)))
+        for i, label in enumerate(levels):
+            bounds = (float(column[i]) for column in columns)
+            found.append(LevelBounds(name, label, int(rows[i]), int(rows[i] - n[i]), *bounds))
     return MissingBounds(tuple(found), worst, best, ends is not None)
-
-
-def _by_level(
-    judgments: Judgments, facet: str, labels: Sequence[str], code: np.ndarray, ends: tuple[float, float]
-) -> list[LevelBounds]:
-    rows, n = (np.bincount(code, of, len(labels)) for of in (judgments.rows, judgments.n))
-    total = np.bincount(code, np.where(judgments.n > 0, judgments.n * judgments.mean, 0.0), len(labels))
-    with np.errstate(invalid="ignore"):
-        columns = (total / n, *((total + (rows - n) * end) / rows for end in ends))
-    return [
-        LevelBounds(facet, label, int(rows[i]), int(rows[i] - n[i]), *(float(column[i]) for column in columns))
-        for i, label in enumerate(labels)
-    ]
 
 
 # Scores that are all equal: what so many items without an exception say of others, exactly and of any law.
@@ -243,11 +233,6 @@ class AllEqual(Result):
 
         return StatedInterval(self.value, math.nan, self.n, self.level, law, self.whom)
 
-    @property
-    def _so(self) -> str:
-        """What all items did."""
-        return "score so"
-
     def _share(self, level: float) -> float:
         return float((1 - level) ** (1 / self.drawn[1]))
 
@@ -276,7 +261,7 @@ class AllEqual(Result):
         aim = next((aim for aim in sorted(_AIMS) if aim > self.share), 0.999)
         needed = counted(self.drawn_for(aim), self.drawn[0])
         return (
-            f"{needed} without an exception would show that at least {100 * aim:g}% {self._so}. "
+            f"{needed} without an exception would show that at least {100 * aim:g}% score so. "
             "More judges of the same items show no more: they may always err together."
         )
 

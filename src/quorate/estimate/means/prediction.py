@@ -119,7 +119,7 @@ class _Layout:
         self.prior = theta[: problem.n_within]
         self.fixed = assembled.fixed
         self.y = assembled.y
-        noise = residuals(judgments, assembled.model, residual_facet(fit), assembled.scale)
+        noise = residuals(judgments, assembled.model, fit.assembled.residual_by, assembled.scale)
         self.noise = noise.weight @ theta[-problem.n_residual :]
         inside = [
             {up for name in term for up in (name, *judgments.ancestors(name))} for term in terms[: len(self.prior)]
@@ -172,8 +172,3 @@ class _Layout:
         weighted = z.T / self.noise[cells]
         system = np.eye(len(owner)) + (weighted @ z) * self.prior[owner]
         return levels[position], np.linalg.solve(system, weighted)[owner == position]
-
-
-def residual_facet(fit: Fitted) -> str | None:
-    """The facet whose levels have residuals of their own."""
-    return fit.assembled.names[-1].partition("[")[2].partition("=")[0] or None

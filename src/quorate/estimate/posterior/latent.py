@@ -12,10 +12,9 @@ import numpy as np
 from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.errors import UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import LEVEL_1, Laid, grid
-from quorate.estimate.components.model import CELL, canonical
+from quorate.estimate.components.latent import LEVEL_1, Laid, grid, named
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
@@ -116,11 +115,7 @@ class LatentPosterior(DrawnComponents):
         UnknownTerm
             If the model has no such term.
         """
-        wanted = {term, " + ".join(canonical(self.judgments, part.strip()) for part in term.split("+"))}
-        for name, part in self.parts.items():
-            if name in wanted or (REPLICATE in wanted and name.endswith(REPLICATE)):
-                return part.draws
-        raise UnknownTerm(term, tuple(self.parts))
+        return named(term, self.parts, self.judgments).draws
 
     @cached_property
     def mean(self) -> DrawnMean:

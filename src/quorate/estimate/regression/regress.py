@@ -248,7 +248,14 @@ def regress(
     groups = _clusters(cluster, n)
     _check_labels(known, design, groups, link)
     alike = sampling_probability is None
-    chance = _chances(np.mean(~np.isnan(known)) if alike else sampling_probability, n)
+    given: Any = np.mean(~np.isnan(known)) if alike else sampling_probability
+    chance = np.full(n, float(given)) if np.ndim(given) == 0 else _column(given, "sampling_probability", n)
+    wrong = ~((chance > 0) & (chance <= 1))
+    if wrong.any():
+        raise InvalidInput(
+            f"sampling_probability: numbers above 0 and up to 1 are needed, got {chance[wrong][0]:g}; give each row's "
+            "chance to be labelled, known before anybody labelled"
+        )
     coarsest = min(groups.values(), key=lambda code: int(code.max())) if groups else np.arange(n)
     outcome = doubly_robust(np.column_stack([predicted, design[:, 1:]]), known, chance, coarsest)
     codes = list(groups.values())
@@ -357,19 +364,6 @@ def _indicators(name: str, column: Floats | Words) -> Mapping[str, Floats]:
             "or name it as a cluster"
         )
     return {f"{name}={word}": (column == word).astype(np.float64) for word in levels[1:]}
-
-
-def _chances(probability: Any, n: int) -> Floats:
-    fix = "give each row's chance to be labelled, known before anybody labelled"
-    given = (
-        np.full(n, float(probability)) if np.ndim(probability) == 0 else _column(probability, "sampling_probability", n)
-    )
-    wrong = ~((given > 0) & (given <= 1))
-    if wrong.any():
-        raise InvalidInput(
-            f"sampling_probability: numbers above 0 and up to 1 are needed, got {given[wrong][0]:g}; {fix}"
-        )
-    return given
 
 
 def _clusters(cluster: Any, n: int) -> dict[str, NDArray[np.int64]]:

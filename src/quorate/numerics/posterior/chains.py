@@ -189,7 +189,9 @@ def bulk_ess(draws: Floats) -> float:
 def ess(chains: Floats) -> float:
     """Effective sample size of a mean by Geyer's initial monotone sequence; Eq. 10 of Vehtari et al. (2021)."""
     m, n = chains.shape
-    covariance = _autocovariance(chains)
+    size = 1 << int(2 * n - 1).bit_length()
+    spectrum = np.fft.rfft(chains - chains.mean(axis=1, keepdims=True), size, axis=1)
+    covariance: Floats = np.fft.irfft(spectrum * spectrum.conj(), size, axis=1)[:, :n] / n  # with themselves, by lag
     within = covariance[:, 0].mean() * n / (n - 1)
     total = covariance[:, 0].mean() + (chains.mean(axis=1).var(ddof=1) if m > 1 else 0.0)
     if not total > 0:
@@ -224,14 +226,6 @@ def _normal_scores(values: Floats) -> Floats:
     _, place, times = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(times) - (times - 1) / 2)[place].reshape(values.shape)
     out: Floats = ndtri((rank - 3 / 8) / (values.size + 1 / 4))
-    return out
-
-
-def _autocovariance(chains: Floats) -> Floats:
-    n = chains.shape[1]
-    size = 1 << int(2 * n - 1).bit_length()
-    spectrum = np.fft.rfft(chains - chains.mean(axis=1, keepdims=True), size, axis=1)
-    out: Floats = np.fft.irfft(spectrum * spectrum.conj(), size, axis=1)[:, :n] / n
     return out
 
 

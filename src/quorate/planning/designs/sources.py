@@ -20,7 +20,6 @@ from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.intervals import Ended, inside_fixed, score_ends
 from quorate.estimate.means.mean import draw_of
-from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import (
     ABSORBED,
     FINITE,
@@ -246,7 +245,7 @@ def _residual_portion(fit: Decomposition, name: str, laid: Layout, order: tuple[
     if "[" not in name:
         return 1.0
     known, level = fit.assembled.residual_levels, name.partition("=")[2].removesuffix("]")
-    facet, average = residual_facet(fit), 1 / len(known)
+    facet, average = fit.assembled.residual_by, 1 / len(known)
     if facet is None or facet not in laid.counts:
         return average
     portion = laid.portion(facet)

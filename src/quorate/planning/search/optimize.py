@@ -21,7 +21,6 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference
-from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import FEWEST_DRAWN, PANEL, POPULATION, Target
 from quorate.numerics.reach import Effect
 from quorate.numerics.roots import root
@@ -439,7 +438,7 @@ def _prepared(
     held = {**made.counts, REPLICATE: made.replicates, **grouping}
     grid = allowed(limits, layouts, made.item, held)
     known: tuple[str, ...] = ()
-    if isinstance(source, Decomposition) and residual_facet(source) == JUDGE:
+    if isinstance(source, Decomposition) and source.assembled.residual_by == JUDGE:
         known = source.assembled.residual_levels  # judges whose residual variance was fitted one by one
     judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
     cycles = weighted_cycles(made, prices, judges, known=known, traded=traded) if "weighted" in grid.layouts else {}
