@@ -120,8 +120,13 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
     >>> powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12), strata=strata), tuning=0.0).value
     0.75
     """
+    return _powered(sample, tuning, finite, 0.0)
+
+
+def _powered(sample: Sample, tuning: float | None, finite: bool, added: float) -> PoweredMean:
+    """The same with labels that are added to a share."""
     weight = weights(sample, tuning)
-    found, alone = (_estimate(sample, own, finite, 0.0) for own in (weight, np.zeros(len(weight))))
+    found, alone = (_estimate(sample, own, finite, added) for own in (weight, np.zeros(len(weight))))
     return PoweredMean(*found, *alone, float(np.sum(weight * rates(sample))))
 
 
@@ -193,8 +198,10 @@ def share_error(sample: Sample, *, tuning: float | None = None, finite: bool = F
     >>> round(share_error(nothing).trials)
     49
     """
-    if sample.strata is not None:
-        return _stratified_share_error(sample, tuning, finite)
+    if sample.strata is not None:  # labels are spread over them evenly (Price and Bonett, 2004)
+        n, padded = len(sample.y), _powered(sample, tuning, finite, _ADDED)
+        variance = padded.labels_value * (1 - padded.labels_value) * n / (n + _ADDED)
+        return ShareError(padded, variance / padded.se**2, variance / padded.labels_se**2)
     codes = max(sample.cluster.max(), sample.others_cluster.max()) + 1 + np.arange(len(_PADDING))
     y = np.append(sample.y, _PADDING)
     predicted = np.append(sample.predicted, np.full(len(_PADDING), sample.predicted.mean()))
@@ -229,15 +236,6 @@ def mean_error(values: Floats, *clusters: Codes) -> float:
 
 _ADDED = 4.0
 """Labels that are added to a share, half of them of 0 and half of 1, over all strata."""
-
-
-def _stratified_share_error(sample: Sample, tuning: float | None, finite: bool) -> ShareError:
-    """The same by strata: the labels that are added are spread over them evenly (Price and Bonett, 2004)."""
-    n, weight = len(sample.y), weights(sample, tuning)
-    found, alone = (_estimate(sample, own, finite, _ADDED) for own in (weight, np.zeros(n)))
-    padded = PoweredMean(*found, *alone, float(np.sum(weight * rates(sample))))
-    variance = padded.labels_value * (1 - padded.labels_value) * n / (n + _ADDED)
-    return ShareError(padded, variance / padded.se**2, variance / padded.labels_se**2)
 
 
 def shares(sample: Sample) -> Floats:

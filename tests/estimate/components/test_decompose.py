@@ -496,8 +496,3 @@ def test_one_judge_that_repeats_itself_and_one_that_was_asked_once(simulate):
     assert noise.inside.df.tolist() == [0, 0, 0, 30, 0]
     fit = q.decompose(judgments, residual_by="judge")
     assert fit.aliases == (frozenset({"cell[judge=judge0002]", "replicate[judge=judge0002]"}),)
-
-
-def test_levels_of_their_own_need_a_fixed_facet(judged):
-    with pytest.raises(InvalidInput, match='residual_by: "item" is random'):
-        noise_of(judged({"item": 5, "judge": 2}), residual_by="item")

@@ -24,18 +24,14 @@ def close(got, wanted):
 
 @given(seed=SEEDS)
 @few
-def test_criterion(kind, model, seed):
+def test_the_criterion_and_what_follows_from_it_are_those_of_dense_matrices(kind, model, seed):
+    """Second derivatives are the average information."""
     drawn = model(kind, seed)
-    assert evaluate(drawn.problem, drawn.theta).criterion == pytest.approx(
-        drawn.dense.criterion(drawn.theta), rel=1e-10
-    )
-
-
-@given(seed=SEEDS)
-@few
-def test_gradient(kind, model, seed):
-    drawn = model(kind, seed)
-    close(evaluate(drawn.problem, drawn.theta).gradient, drawn.dense.gradient(drawn.theta))
+    point, dense, theta = evaluate(drawn.problem, drawn.theta), drawn.dense, drawn.theta
+    assert point.criterion == pytest.approx(dense.criterion(theta), rel=1e-10)
+    close(point.gradient, dense.gradient(theta))
+    close(point.hessian, dense.average_information(theta))
+    close(traces(drawn.problem, solve(drawn.problem, theta)), dense.traces(theta))
 
 
 @pytest.mark.wide(2)
@@ -49,20 +45,6 @@ def test_gradient_is_the_slope_of_the_criterion(kind, model, seed):
         up, down = (evaluate(drawn.problem, point).criterion for point in (theta + step, theta - step))
         slope[t] = (up - down) / (2 * step[t])
     np.testing.assert_allclose(evaluate(drawn.problem, theta).gradient, slope, rtol=1e-5, atol=1e-5)
-
-
-@given(seed=SEEDS)
-@few
-def test_second_derivatives_are_the_average_information(kind, model, seed):
-    drawn = model(kind, seed)
-    close(evaluate(drawn.problem, drawn.theta).hessian, drawn.dense.average_information(drawn.theta))
-
-
-@given(seed=SEEDS)
-@few
-def test_traces(kind, model, seed):
-    drawn = model(kind, seed)
-    close(traces(drawn.problem, solve(drawn.problem, drawn.theta)), drawn.dense.traces(drawn.theta))
 
 
 @given(seed=SEEDS)
@@ -123,14 +105,9 @@ def test_collapsing_replicates_leaves_the_likelihood_alone():
         assert got == pytest.approx(wanted + extra + free * np.log(2 * np.pi), rel=1e-12)
 
 
-def test_a_point_without_residual_variance_is_singular(model):
-    drawn = model("no replicates", 1)
-    with pytest.raises(np.linalg.LinAlgError):
-        evaluate(drawn.problem, np.append(drawn.theta[:-1], 0.0))
-
-
-def test_replicates_without_variance_are_singular_even_where_cells_vary(model):
-    drawn = model("crossed", 1)
+@pytest.mark.parametrize("kind", ["no replicates", "crossed"])
+def test_a_point_without_variance_of_replicates_is_singular_even_where_cells_vary(model, kind):
+    drawn = model(kind, 1)
     with pytest.raises(np.linalg.LinAlgError):
         evaluate(drawn.problem, np.append(drawn.theta[:-1], 0.0))
 

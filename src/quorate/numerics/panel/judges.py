@@ -10,6 +10,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import equal_tails
 from quorate.numerics.votes.clusters import spread
 
 # Grubbs' estimators: how lenient and how noisy each judge of a crossed table is.
@@ -344,7 +345,7 @@ def correlated(
     pivots = np.concatenate(drawn)
     if not np.isfinite(z) or not se > 0 or len(pivots) < resamples / 2:
         return float(np.tanh(z)), np.nan, np.nan
-    low, high = np.quantile(pivots, [(1 - level) / 2, (1 + level) / 2])
+    low, high = equal_tails(pivots, level)
     return float(np.tanh(z)), float(np.tanh(z - high * se)), float(np.tanh(z - low * se))
 
 
