@@ -186,7 +186,8 @@ class ItemModel:
     @cached_property
     def columns(self) -> Ints:
         """Place of every cell's effects among all, shape (parts, cells)."""
-        return self.setup + self._starts[:, None]
+        starts: Ints = np.cumsum([0, *self._sizes[:-1]])
+        return np.asarray(self.setup + starts[:, None])
 
     @cached_property
     def inverse(self) -> Floats:
@@ -242,10 +243,6 @@ class ItemModel:
     @cached_property
     def _sizes(self) -> list[int]:
         return [int(code.max()) + 1 for code in self.setup]
-
-    @cached_property
-    def _starts(self) -> Ints:
-        return np.concatenate([[0], np.cumsum(self._sizes)[:-1]]).astype(np.int64)
 
     @cached_property
     def shrunk(self) -> Floats:

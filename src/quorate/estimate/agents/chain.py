@@ -166,7 +166,10 @@ def chain(
             raise InvalidInput(
                 f"stages: {name} has no value in {holes:,} of {len(column):,} rows; leave these runs out"
             )
-    y = _last(each[-1], columns)
+    last = columns[each[-1][0]]
+    if len(each[-1]) > 1 or last.dtype == object:
+        raise InvalidInput(f"stages: the last is one column of numbers, got {' and '.join(each[-1])}")
+    y = last.astype(np.float64)
     codes = np.arange(len(y))
     if cluster is not None:
         codes = np.unique([str(one) for one in columns[cluster].tolist()], return_inverse=True)[1].astype(np.int64)
@@ -227,13 +230,6 @@ def _angular(share: float, quantile: float, se: float) -> tuple[float, float]:
     angle = float(np.arcsin(np.sqrt(np.clip(share, 0.0, 1.0))))
     low, high = (float(np.sin(np.clip(one, 0.0, np.pi / 2)) ** 2) for one in (angle - half, angle + half))
     return low, high
-
-
-def _last(stage: tuple[str, ...], columns: dict[str, Floats | Words]) -> Floats:
-    name = stage[0]
-    if len(stage) > 1 or columns[name].dtype == object:
-        raise InvalidInput(f"stages: the last is one column of numbers, got {' and '.join(stage)}")
-    return columns[name].astype(np.float64)
 
 
 def _predicted(

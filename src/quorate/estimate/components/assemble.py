@@ -442,7 +442,12 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
     best: tuple[str, ...] = (min(order, key=work),)
     p = 1 + sum(math.prod(len(judgments.facet(name).levels) - 1 or 1 for name in term) for term in _terms(model))
     _, columns, shared = sizes(best)
-    rows = float(_unlike(judgments, best) if columns * (p + shared) > _LARGE else 0) * columns
+    rows = 0.0
+    if columns * (p + shared) > _LARGE:  # of blocks with other cells than all before them
+        level, place = judgments.level_codes(best), _labels(judgments, {*judgments.names} - closure(judgments, best))
+        cells = np.argsort(level, kind="stable")
+        unlike = int(patterns(place[cells], np.flatnonzero(np.diff(level[cells], prepend=-1))).max()) + 1
+        rows = unlike * columns
     alone = rows * (columns + p + shared) ** 2 + (p + shared) ** 3
     for term in (term for term in model.random if {*best} < above[term]):
         system = p + sizes(term)[2]
@@ -450,13 +455,6 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
             best, alone = term, _PRODUCTS * system**3
     _check_room(judgments, sizes(best)[1], p)
     return best
-
-
-def _unlike(judgments: Judgments, block: tuple[str, ...]) -> int:
-    """Blocks with other cells than all before them."""
-    level, place = judgments.level_codes(block), _labels(judgments, {*judgments.names} - closure(judgments, block))
-    order = np.argsort(level, kind="stable")
-    return int(patterns(place[order], np.flatnonzero(np.diff(level[order], prepend=-1))).max()) + 1
 
 
 def _check_room(judgments: Judgments, largest: float, fixed: int) -> None:

@@ -192,7 +192,9 @@ def likelihood_ratio(fit: Decomposition, term: str, draws: int, rng: np.random.G
         pair = kept[kept != t], kept
         p, n = _chance(lambda size, seed: _ratios(alternative, pair, theta, effects, size, seed), statistic, draws, rng)
     share = max(float(with_term.theta[t]), 0.0) / float(np.maximum(with_term.theta, 0.0).sum())
-    words = " × ".join(term.split(":")) if term != CELL else " × ".join(_whole(fit))
+    judgments = fit.judgments
+    whole = [name for name in leaves(judgments, judgments.names) if judgments.n_levels(name) > 1]
+    words = " × ".join(whole if term == CELL else term.split(":"))
     return Check(
         f"three-way-{term}",
         f"interaction of {words}",
@@ -257,11 +259,6 @@ def _both(fit: Decomposition, term: str) -> tuple[Decomposition, Decomposition, 
         same = next((names for names in both.aliases if term in names), frozenset({term}))
         raise NotEstimable(f"only the sum {listed(sorted(same), 'plus')} can be estimated from this design")
     return alone, both, t
-
-
-def _whole(fit: Decomposition) -> tuple[str, ...]:
-    judgments = fit.judgments
-    return tuple(name for name in leaves(judgments, judgments.names) if judgments.n_levels(name) > 1)
 
 
 RESAMPLES = 499

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints, first_of_each
 from quorate.errors import NotEstimable
@@ -72,7 +73,7 @@ def interaction_by_difficulty(residuals: Residuals, facet: str) -> tuple[Check, 
         If there are too few items with enough levels.
     """
     object_ = residuals.fit.judgments.object
-    found = [part for part in _folds(residuals, facet) if part is not None]
+    found = [*_folds(residuals, facet)]
     item, sorting, spread = (np.concatenate(column) for column in zip(*found, strict=True)) if found else ((), (), ())
     items, place = np.unique(item, return_inverse=True)
     if len(items) < FEWEST_ITEMS:
@@ -155,7 +156,7 @@ def curvature(residuals: Residuals) -> Check:
     )
 
 
-def _folds(residuals: Residuals, facet: str) -> list[tuple[Ints, Floats, Floats] | None]:
+def _folds(residuals: Residuals, facet: str) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Item, mean by the sorting levels, and variance between the others, for every way to split the levels."""
     judgments = residuals.fit.judgments
     level = judgments.level_codes([facet])
@@ -163,20 +164,15 @@ def _folds(residuals: Residuals, facet: str) -> list[tuple[Ints, Floats, Floats]
     # Means of item and level: over prompts, replicates and whatever else there is.
     key, mean = averages(residuals.item * n + level, residuals.left)
     item, of = key // n, key % n
-    parts = [of == k for k in range(n)] if n <= FEWEST_LEVELS else [of % 2 == 0, of % 2 == 1]
-    return [_fold(item, mean, sorts) for sorts in parts]
-
-
-def _fold(item: Ints, mean: Floats, sorts: NDArray[np.bool_]) -> tuple[Ints, Floats, Floats] | None:
     items = int(item.max()) + 1
-    sorting, others = np.bincount(item[sorts], minlength=items), np.bincount(item[~sorts], minlength=items)
-    kept = (sorting > 0) & (others > 1)
-    if not kept.any():
-        return None
-    by = np.bincount(item[sorts], mean[sorts], items)[kept] / sorting[kept]
-    inner = np.bincount(item[~sorts], mean[~sorts], items) / np.maximum(others, 1)
-    square = np.bincount(item[~sorts], (mean[~sorts] - inner[item[~sorts]]) ** 2, items)
-    return np.flatnonzero(kept), by, square[kept] / (others[kept] - 1)
+    for sorts in [of == k for k in range(n)] if n <= FEWEST_LEVELS else [of % 2 == 0, of % 2 == 1]:
+        sorting, others = np.bincount(item[sorts], minlength=items), np.bincount(item[~sorts], minlength=items)
+        kept = (sorting > 0) & (others > 1)
+        if kept.any():
+            by = np.bincount(item[sorts], mean[sorts], items)[kept] / sorting[kept]
+            inner = np.bincount(item[~sorts], mean[~sorts], items) / np.maximum(others, 1)
+            square = np.bincount(item[~sorts], (mean[~sorts] - inner[item[~sorts]]) ** 2, items)
+            yield np.flatnonzero(kept), by, square[kept] / (others[kept] - 1)
 
 
 FEWEST_JUDGES = 4

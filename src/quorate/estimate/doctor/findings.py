@@ -430,19 +430,16 @@ def _scale_findings(beside: Beside) -> Iterator[Finding]:
         return
     by_top = {high: label for label, (_, high) in reversed(ends.items())}
     shown = [by_top[high] for high in sorted(by_top)[:4]]
+    # That the column has the label of the first, as plainly as it can be written.
+    name = beside.column if re.fullmatch(r"[a-z_][a-z0-9_]*", beside.column) else quoted(beside.column)
+    where = f"{name} = {shown[0] if re.fullmatch(r'-?[0-9]+', shown[0]) else literal(shown[0])}"
     runs = listed([f"{label} from {ends[label][0]:g} to {ends[label][1]:g}" for label in shown])
     yield Finding(
         "several-scales",
         "warning",
         f"scores of {beside.column} {runs}: if these are different scales, read one of them, with "
-        + argument("where", _condition(beside.column, shown[0])),
+        + argument("where", where),
     )
-
-
-def _condition(column: str, label: str) -> str:
-    """That a column has a label, as plainly as it can be written."""
-    name = column if re.fullmatch(r"[a-z_][a-z0-9_]*", column) else quoted(column)
-    return f"{name} = {label if re.fullmatch(r'-?[0-9]+', label) else literal(label)}"
 
 
 def _restart_findings(beside: Beside, name: str) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
@@ -158,20 +158,21 @@ def propose(
         options, reasons = dict(found.options), list(found.reasons)
         problem = problem_of(options)
         if problem and kind == "scores" and any(plain(name) in ALIASES[TEMPERATURE] for name in table.names):
-            for other, reason in _without_temperature(options):
+            # Temperatures go with judges, so that their effects cannot be told apart.
+            facets = {**options.get("facets", {}), TEMPERATURE: ""}
+            others = (
+                ({**options, "fixed": (JUDGE,)}, "judges never meet all temperatures: these are taken as drawn"),
+                (
+                    {**options, "facets": facets},
+                    "each temperature goes with some judges only: it is left out, as a property of the judge",
+                ),
+            )
+            for other, reason in others:
                 if not problem_of(other):
                     options, problem = other, ""
                     reasons.append(reason)
                     break
     return Proposal(kind, options | given, tuple(reasons), problem, name, found.confidence, found.ways)
-
-
-def _without_temperature(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Other arguments where temperatures go with judges, so that their effects cannot be told apart."""
-    drawn = "judges never meet all temperatures: these are taken as drawn"
-    yield {**options, "fixed": (JUDGE,)}, drawn
-    left_out = "each temperature goes with some judges only: it is left out, as a property of the judge"
-    yield {**options, "facets": {**options.get("facets", {}), TEMPERATURE: ""}}, left_out
 
 
 def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:

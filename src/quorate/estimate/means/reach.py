@@ -268,18 +268,15 @@ def _parts(judgments: Judgments, item: Ints, names: Sequence[str]) -> list[tuple
     An effect takes at least three items to be told from them.
     """
     candidates: list[list[tuple[str, ...]]] = [[tuple(names)], [*combinations(names, 2)]] if len(names) > 1 else []
+    span = int(item.max()) + 1
     for parts in candidates:
-        if sum(prod(judgments.n_levels(name) for name in part) for part in parts) <= _MOST_EFFECTS and all(
-            _seen_often(judgments, item, part) for part in parts
-        ):
+        levels = [prod(judgments.n_levels(name) for name in part) for part in parts]
+        if sum(levels) > _MOST_EFFECTS:
+            continue
+        met = (occurring(_product_code(judgments, part) * span + item) // span for part in parts)
+        if all(np.bincount(one, minlength=size).min() >= 3 for one, size in zip(met, levels, strict=True)):
             return parts
     return [(name,) for name in names]
-
-
-def _seen_often(judgments: Judgments, item: Ints, part: tuple[str, ...]) -> bool:
-    levels = prod(judgments.n_levels(name) for name in part)
-    pairs = occurring(_product_code(judgments, part) * (int(item.max()) + 1) + item) // (int(item.max()) + 1)
-    return bool(np.bincount(pairs, minlength=levels).min() >= 3)
 
 
 def _product_code(judgments: Judgments, part: Iterable[str]) -> Ints:

@@ -171,7 +171,7 @@ def check_posterior(
     for number in each("simulated studies", range(studies)):
         before = perf_counter()
         truth, study = model.redrawn(rng)
-        found = study.sampled(Sampling(draws, warmup, chains, int(rng.integers(2**31)), _silent))
+        found = study.sampled(Sampling(draws, warmup, chains, int(rng.integers(2**31)), lambda _: None))  # of all
         unconverged += not converged(found.checks)
         for name, values in found.parameters.items():
             ranks.setdefault(name, []).append(rank(truth[name], values))
@@ -184,7 +184,3 @@ def check_posterior(
 
 def _say(seconds: float) -> None:
     sys.stderr.write(f"quorate: checking takes about {seconds:,.0f} s\n")
-
-
-def _silent(seconds: float) -> None:
-    """The time of one study is part of that of all."""

@@ -241,8 +241,12 @@ def regress(
     checked_level(level)
     if link not in (None, "logit"):
         raise InvalidInput(f'link: "logit" or None is needed, got {link!r}')
-    predicted = _numbers(y, "y", "give a prediction for every row, or leave the row out")
+    predicted = _column(y, "y", 0)
     n = len(predicted)
+    if holes := missing(predicted):
+        raise InvalidInput(
+            f"y: {holes:,} of {n:,} rows have no value; give a prediction for every row, or leave the row out"
+        )
     names, design = _design(x, n)
     known = _column(labels, "labels", n)
     groups = _clusters(cluster, n)
@@ -316,13 +320,6 @@ def _is_number(text: object) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _numbers(values: Any, name: str, fix: str) -> Floats:
-    column = _column(values, name, 0)
-    if holes := missing(column):
-        raise InvalidInput(f"{name}: {holes:,} of {len(column):,} rows have no value; {fix}")
-    return column
 
 
 def _design(x: Any, n: int) -> tuple[tuple[str, ...], Floats]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -87,16 +86,14 @@ class Freedom:
         """By groups of systems of which about as much is known."""
         order = np.argsort(self.known, kind="stable")
         starts = np.arange(0, len(order), max(1, len(order) // _GROUPS))
-        sums = [[one[:, None] + one for one in self._of_groups(end, order, starts)] for end in (np.minimum, np.maximum)]
-        (least, low, few), (most, high, many) = sums
+        parts = [one[order].astype(np.float64) for one in (self.known, self.square, self.part)]
+        ends = [[end.reduceat(part, starts) for part in parts] for end in (np.minimum, np.maximum)]
+        (least, low, few), (most, high, many) = ([one[:, None] + one for one in end] for end in ends)
         given = [self.met.data, *([self.other, [self.free]] if len(self.other) else [])]
         worst = [spent(high / least**2, few / most, self.even), *given]
         best = [spent(low / most**2, many / least, self.even), *given]
         low_end, high_end = min(float(np.min(one)) for one in worst), max(float(np.max(one)) for one in best)
         return low_end * (1 - _ROUNDING), high_end * (1 + _ROUNDING)
-
-    def _of_groups(self, end: Any, order: Ints, starts: Ints) -> Iterator[Floats]:
-        return (end.reduceat(one[order].astype(np.float64), starts) for one in (self.known, self.square, self.part))
 
     def _block(self, rows: Ints, columns: Ints) -> Any:
         s = len(self.known)
