@@ -252,14 +252,7 @@ def regress(
     groups = _clusters(cluster, n)
     _check_labels(known, design, groups, link)
     alike = sampling_probability is None
-    given: Any = np.mean(~np.isnan(known)) if alike else sampling_probability
-    chance = np.full(n, float(given)) if np.ndim(given) == 0 else _column(given, "sampling_probability", n)
-    wrong = ~((chance > 0) & (chance <= 1))
-    if wrong.any():
-        raise InvalidInput(
-            f"sampling_probability: numbers above 0 and up to 1 are needed, got {chance[wrong][0]:g}; give each row's "
-            "chance to be labelled, known before anybody labelled"
-        )
+    chance = _chances(np.mean(~np.isnan(known)) if alike else sampling_probability, n)
     coarsest = min(groups.values(), key=lambda code: int(code.max())) if groups else np.arange(n)
     outcome = doubly_robust(np.column_stack([predicted, design[:, 1:]]), known, chance, coarsest)
     codes = list(groups.values())
@@ -361,6 +354,18 @@ def _indicators(name: str, column: Floats | Words) -> Mapping[str, Floats]:
             "or name it as a cluster"
         )
     return {f"{name}={word}": (column == word).astype(np.float64) for word in levels[1:]}
+
+
+def _chances(given: Any, n: int) -> Floats:
+    """The chance of every row to be labelled."""
+    chance = np.full(n, float(given)) if np.ndim(given) == 0 else _column(given, "sampling_probability", n)
+    wrong = ~((chance > 0) & (chance <= 1))
+    if wrong.any():
+        raise InvalidInput(
+            f"sampling_probability: numbers above 0 and up to 1 are needed, got {chance[wrong][0]:g}; give each row's "
+            "chance to be labelled, known before anybody labelled"
+        )
+    return chance
 
 
 def _clusters(cluster: Any, n: int) -> dict[str, NDArray[np.int64]]:

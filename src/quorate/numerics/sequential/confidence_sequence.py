@@ -87,7 +87,7 @@ def confidence_sequence(wins: ArrayLike, n: ArrayLike, level: float, a: float) -
     a : float
         As for `share_log_evidence`.
     """
-    k, n = np.broadcast_arrays(np.asarray(wins, dtype=float), np.asarray(n, dtype=float))
+    k, n = _arrays(wins, n)
     centre = np.where(n > 0, k / np.maximum(n, 1.0), 0.5)
     limit = -np.log1p(-level)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -200,7 +200,7 @@ def mean_log_evidence(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, share: Array
     ----------
     Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1), 1-27, for the capital of bets.
     """
-    given = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, mean, ss, share)))
+    given = _arrays(n, mean, ss, share)
     flat = [x.ravel() for x in given]
     blocks = [slice(start, start + _AT_ONCE) for start in range(0, flat[0].size, _AT_ONCE)]
     found = [_log_evidence(*(x[block] for x in flat)) for block in blocks]
@@ -233,7 +233,7 @@ def bounded_mean(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, alpha: float) -> 
     alpha : float
         Chance that any of the intervals of one sequence of scores misses.
     """
-    n, mean, ss = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, mean, ss)))
+    n, mean, ss = _arrays(n, mean, ss)
     limit = -np.log(alpha)
     return kept_range(lambda share: mean_log_evidence(n, mean, ss, share) >= limit, mean, _MEAN_HALVINGS)
 
