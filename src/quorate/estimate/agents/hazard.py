@@ -216,10 +216,8 @@ def hazard(
     sign = -1.0 if below else 1.0
     generator = stream(0, "hazard") if rng is None else np.random.default_rng(rng)
     order = np.argsort([float(one) for one in judgments.facet(turns).levels], kind="stable")
-    parts = _parts(fit, turns, counts, replicates, order)
-    law = parts.law(fit)
-    found = _chances(law, sign, threshold)
-    drawn = _chances(parts.draws(fit, generator), sign, threshold)
+    law, plausible_laws = _laws(fit, turns, counts, replicates, order, generator)
+    found, drawn = (_chances(one, sign, threshold) for one in (law, plausible_laws))
     # Share of the cells of every turn whose mean is beyond the threshold, and answers.
     code, size = judgments.level_codes([turns]), len(judgments.facet(turns).levels)
     cells = np.bincount(code, minlength=size)
@@ -245,52 +243,30 @@ def _drawn(value: float, draws: Floats, n: int, level: float) -> Interval:
     return StatedInterval(value, float(draws.std()), n, level, lambda level: equal_tails(draws, level))
 
 
-class _Parts(NamedTuple):
-    """What the chances are made of: weights of the fixed effects and of the components.
-
-    Parameters
-    ----------
-    design : array, shape (turns, p)
-        Weights of the fixed effects in the mean of each turn.
-    within : array, shape (turns, components)
-        Weights of the components in what is new at each turn; components as in ``fit.variances``.
-    between : array, shape (components,)
-        Weights of the components in what stays.
-    known : float
-        Variance between levels of other fixed facets, part of what stays.
-    """
-
-    design: Floats
-    within: Floats
-    between: Floats
-    known: float
-
-    def law(self, fit: Decomposition) -> TurnLaw:
-        """By the estimates."""
-        values = np.maximum(np.array(list(fit.variances.values())), 0.0)
-        return TurnLaw(self.design @ fit.beta, self.within @ values, self.between @ values + self.known)
-
-    def draws(self, fit: Decomposition, rng: np.random.Generator) -> TurnLaw:
-        """What else the data make plausible."""
-        values = np.column_stack([plausible(fit, name, _DRAWS, rng) for name in fit.variances])
-        means = _means(fit, self.design, rng)
-        return TurnLaw(means, values @ self.within.T, values @ self.between + self.known)
-
-
-def _parts(
-    fit: Decomposition, facet: str, counts: Mapping[str, int], replicates: int, order: np.ndarray[Any, Any]
-) -> _Parts:
+def _laws(
+    fit: Decomposition,
+    facet: str,
+    counts: Mapping[str, int],
+    replicates: int,
+    order: np.ndarray[Any, Any],
+    rng: np.random.Generator,
+) -> tuple[TurnLaw, TurnLaw]:
+    """Laws of the scores by turn: by the estimates, and what else the data make plausible."""
     stays = averages(fit, counts, replicates, lambda facets: facet not in facets, cell=False)
     fresh = averages(fit, counts, replicates, lambda facets: facet in facets)
     labels = [fit.judgments.facet(facet).levels[place] for place in order.tolist()]
-    within = np.tile(list(fresh.values()), (len(labels), 1))
+    # Weights of the components in what is new at each turn, shape (turns, components), and in what stays.
+    within, between = np.tile(list(fresh.values()), (len(labels), 1)), np.array(list(stays.values()))
     for column, name in enumerate(fresh):
         where, _, label = name.split(" + ")[0].partition("[")[2].removesuffix("]").partition("=")
         if where == facet:  # noise of its own for each turn
             within[:, column] *= len(labels) * np.array([label == one for one in labels])
     several = [name for name in counts if len(fit.assembled.fixed.levels.get(name, ())) > 1]
-    known = sum(fit.sensitivity(name) / counts[name] for name in several)
-    return _Parts(fit.assembled.fixed.levels[facet][order], within, np.array(list(stays.values())), known)
+    known = sum(fit.sensitivity(name) / counts[name] for name in several)  # between other levels: it stays too
+    design, values = fit.assembled.fixed.levels[facet][order], np.maximum(list(fit.variances.values()), 0.0)
+    law = TurnLaw(design @ fit.beta, within @ values, between @ values + known)
+    drawn = np.column_stack([plausible(fit, name, _DRAWS, rng) for name in fit.variances])
+    return law, TurnLaw(_means(fit, design, rng), drawn @ within.T, drawn @ between + known)
 
 
 def _means(fit: Decomposition, design: Floats, rng: np.random.Generator) -> Floats:

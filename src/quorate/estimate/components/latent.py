@@ -412,7 +412,30 @@ class LatentDecomposition(Result):
     @cached_property
     def mean(self) -> LatentMean:
         """The mean score where random facets stand for their population: the model's, over all random effects."""
-        return _latent_mean(self)
+        from quorate.numerics.links.search import logistic_normal, settled
+
+        x, steps, total = grid(self.assembled), np.diff(self.values), float(self.optimum.variance.sum())
+        # Given the components, the fixed parameters are those of Laplace's approximation whatever the method: the mean
+        # then hardly depends on the components, and its variance is that of the fixed parameters. Where the main effect
+        # of a random facet was found from few levels, its part is that of the restricted estimate, and at least three
+        # standard errors of a zero one (``docs/methods/links.md``).
+        modes = (self.optimum.point if self.method == "laplace" else settled(self.layout, self.optimum)).modes
+        thresholds, effects = modes.fixed[: len(steps)], modes.fixed[len(steps) :]
+        above, slope, _ = logistic_normal(x @ effects[:, None] - thresholds, total)
+        value = float(self.values[0] + above.mean(axis=0) @ steps)
+        of_fixed = np.concatenate([-slope.mean(axis=0) * steps, (slope @ steps) @ x / len(x)])
+        lower = modes.factor.lower[modes.factor.q :, modes.factor.q :]
+        weight, variance = _in_variance(self, modes, of_fixed), float(np.sum(np.linalg.solve(lower, of_fixed) ** 2))
+        spread = 0.0
+        for name, v, noise in zip(self.names, self.optimum.variance, self.noise.values(), strict=True):
+            own, found = max(self.n_levels(name) - 1, 1), restricted(self, name, float(v))
+            if _is_main(self, name):
+                three_errors = float(3 * noise * np.sqrt(2 / (own + 2)))  # of a mean square that is noise
+                variance += weight[name] * (max(found, three_errors) - v)
+            spread += 2 * (weight[name] * (found + noise)) ** 2 / own
+        df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
+        ends = float(self.values[0]), float(self.values[-1])
+        return LatentMean(value, float(np.sqrt(variance)), df, self.judgments.n_answers, total, ends)
 
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -482,36 +505,6 @@ class LatentMean(Interval):
         return limits(self.value, t_quantile(self.df, (1 + self.level) / 2) * self.se, self.n, self.scale)
 
 
-def _latent_mean(fit: LatentDecomposition) -> LatentMean:
-    """The mean over the random effects, its standard error and degrees of freedom.
-
-    Given the components, the fixed parameters are those of Laplace's approximation whatever the method: the mean then
-    hardly depends on the components, and its variance is that of the fixed parameters. Where the main effect of a
-    random facet was found from few levels, its part is that of the restricted estimate, and at least three standard
-    errors of a zero one (``docs/methods/links.md``).
-    """
-    from quorate.numerics.links.search import logistic_normal, settled
-
-    x, steps, total = grid(fit.assembled), np.diff(fit.values), float(fit.optimum.variance.sum())
-    modes = (fit.optimum.point if fit.method == "laplace" else settled(fit.layout, fit.optimum)).modes
-    thresholds, effects = modes.fixed[: len(steps)], modes.fixed[len(steps) :]
-    above, slope, _ = logistic_normal(x @ effects[:, None] - thresholds, total)
-    value = float(fit.values[0] + above.mean(axis=0) @ steps)
-    of_fixed = np.concatenate([-slope.mean(axis=0) * steps, (slope @ steps) @ x / len(x)])
-    lower = modes.factor.lower[modes.factor.q :, modes.factor.q :]
-    weight, variance = _in_variance(fit, modes, of_fixed), float(np.sum(np.linalg.solve(lower, of_fixed) ** 2))
-    spread = 0.0
-    for name, v, noise in zip(fit.names, fit.optimum.variance, fit.noise.values(), strict=True):
-        own, found = max(fit.n_levels(name) - 1, 1), restricted(fit, name, float(v))
-        if _is_main(fit, name):
-            least = float(3 * noise * np.sqrt(2 / (own + 2)))  # three standard errors of a mean square that is noise
-            variance += weight[name] * (max(found, least) - v)
-        spread += 2 * (weight[name] * (found + noise)) ** 2 / own
-    df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
-    ends = float(fit.values[0]), float(fit.values[-1])
-    return LatentMean(value, float(np.sqrt(variance)), df, fit.judgments.n_answers, total, ends)
-
-
 def restricted(fit: LatentDecomposition, name: str, variance: float) -> float:
     """A component as its restricted estimate is: a main effect's is larger, by one level more than its degrees."""
     own = max(fit.n_levels(name) - 1, 1)
@@ -520,7 +513,8 @@ def restricted(fit: LatentDecomposition, name: str, variance: float) -> float:
 
 def _is_main(fit: LatentDecomposition, name: str) -> bool:
     """Whether a term is the main effect of a facet whose levels all levels of the mean share."""
-    return ":" not in name.rsplit(" + ", maxsplit=1)[-1] and name.rsplit(" + ", maxsplit=1)[-1] in fit.judgments.names
+    last = name.rsplit(" + ", maxsplit=1)[-1]
+    return ":" not in last and last in fit.judgments.names
 
 
 def _in_variance(fit: LatentDecomposition, modes: Modes, of_fixed: Floats) -> Mapping[str, float]:

@@ -243,13 +243,7 @@ def mean_from(
 
 
 def _alike(production: Judgments, pilot: Decomposition) -> Judgments:
-    """The production table with its facets in the order and the kinds of the pilot.
-
-    Raises
-    ------
-    InvalidInput
-        If it has other facets, or they are nested otherwise.
-    """
+    """The production table with its facets in the order and the kinds of the pilot; refused if they are others."""
     known = pilot.judgments
     for name in production.names:
         if name not in known.names:

@@ -162,24 +162,8 @@ def _by_ends(
 ) -> tuple[Floats, Floats | Freedom]:
     """Excess variance of each rating by itself, shape (parameters,), and degrees of freedom of all differences.
 
-    Parameters
-    ----------
-    design : Design
-        What the counts compare.
-    cells : PerVote
-        Information of votes.
-    ends : OwnGaps
-        Of the same cells.
-    units : Units
-        What is independent.
-    heavy : array of int, shape (units,)
-        Units that are taken by their leverage.
-    votes : sparse array, shape (units, cells)
-        Their votes.
-    votes_of_all : array, shape (cells,)
-        Votes of all units.
-    slopes : tuple of array, shape (orders * cells * 3,)
-        Derivatives of the log likelihood of a vote of every cell and outcome, in its gap and its parameter of ties.
+    ``heavy`` units are taken by their leverage, with ``votes`` by cell; ``slopes`` are derivatives of the log
+    likelihood of a vote of every cell and outcome in its gap and its parameter of ties.
     """
     s, size = design.systems, units.size[heavy]
     a, b = (np.tile(side, len(design.sign)) for side in (design.a, design.b))

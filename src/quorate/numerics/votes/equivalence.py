@@ -84,13 +84,7 @@ def power(n: ArrayLike, p: ArrayLike, margin: float, alpha: float) -> Floats:
 
 
 def _acceptance(u: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
-    """Chance that wins and losses are each at most u; 0 where u is below half of the votes.
-
-    Parameters
-    ----------
-    u, n, p : array, broadcast
-        Critical value, votes, and the chance of a win.
-    """
+    """Chance that wins and losses are each at most u; 0 where u is below half of the votes."""
     u, n, p = (np.asarray(x, dtype=float) for x in (u, n, p))
     outside = lower_tail(n - u - 1, n, p) + lower_tail(n - u - 1, n, 1 - p)
     return np.asarray(np.where(2 * u >= n, 1 - outside, 0.0))
