@@ -318,10 +318,6 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         told(r.two.others),
         told(q.analyze(q.read(r.gaps("two"), announce=False)).others),
     ),
-    "difference: compare, all pairs": lambda r: (
-        limits(r.two.difference),
-        said(q.votes.compare_all(r.table("two")).rows()[0], "difference", "low", "high"),
-    ),
     # Boards
     **{
         f"difference, {name}: rank, compare": lambda r, name=name: (
@@ -422,11 +418,17 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         limits(q.compare(r.votes, "s1", "s0").difference),
         said(next(one for one in r.found("votes").rows() if one["pair"] == "s0 vs s1"), "margin", "low", "high"),
     ),
-    "p: compare, all pairs": lambda r: (
-        q.compare(r.votes, "s0", "s1").p_difference,
-        next(one for one in q.votes.compare_all(r.votes).rows() if (one["a"], one["b"]) == ("s0", "s1"))[
-            "p_difference"
-        ],
+    "share: all pairs, rank": lambda r: (
+        said(next(o for o in q.compare(r.votes).rows() if {o["a"], o["b"]} == {"s0", "s1"}), "share"),
+        (q.rank(r.votes).probability(*(name for name in q.rank(r.votes).systems if name in ("s0", "s1"))).value,),
+    ),
+    "pairs told apart by votes: all pairs, rank, command": lambda r: (
+        (q.compare(r.votes).told_apart,) * 2,
+        (q.rank(r.votes).told_apart, (counts := r.says("compare", "votes.csv")["counts"])["better"] + counts["worse"]),
+    ),
+    "pairs told apart by scores: all pairs, rank": lambda r: (
+        q.compare(r.table("three")).told_apart,
+        q.rank(r.table("three")).told_apart,
     ),
     "votes: Python, command": lambda r: (r.found("votes").sentence, r.says("analyze", "votes.csv")["sentence"]),
     "right with ties as half: agree, against": lambda r: (

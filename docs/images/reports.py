@@ -320,7 +320,7 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "validate": ("validated:page", lambda: q.scores.validate(demo(), [30, 100, 300], runs=60, rng=1)),
     "interim": ("interim:page", interim),
     "compare": ("verdict:page", lambda: q.compare(rated(), "amber", "birch", targets=ANYONE)),
-    "compare-all": ("verdict:all_pairs_page", lambda: q.votes.compare_all(rated())),
+    "compare-all": ("verdict:all_pairs_page", lambda: q.compare(rated())),
     "pair": ("votes.standings:pair_page", lambda: q.analyze(ballots(), "amber", "birch", margin=0.04)),
     "votes": ("votes.page:page", lambda: q.analyze(ballots())),
     "rank": ("ratings.page:page", lambda: q.rank(ballots()).elo()),

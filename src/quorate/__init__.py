@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quorate.analysis.certify import certify as certify
     from quorate.analysis.goals.quote import quote as quote
     from quorate.analysis.interim import interim as interim
-    from quorate.decide.all_pairs import compare as compare
+    from quorate.decide.compare import compare as compare
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
-    from quorate.decide.all_pairs import Verdicts as Verdicts
+    from quorate.decide.all_pairs import AllPairs as AllPairs
     from quorate.decide.effect import BarPlan as BarPlan
     from quorate.decide.effect import EffectPlan as EffectPlan
     from quorate.decide.gaming import Gaming as Gaming

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from quorate.lazily import lazily
 
 if TYPE_CHECKING:
-    from quorate.decide.all_pairs import compare_all as compare_all
     from quorate.decide.stop import monitor as monitor
     from quorate.decide.stop import monitor_all as monitor_all
     from quorate.decide.stop import stopping_rule as stopping_rule

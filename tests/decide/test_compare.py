@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import expit
 from scipy.stats import chi2_contingency, f, ttest_ind
 
 import quorate as q
-from quorate.decide.all_pairs import compare_all
 from quorate.decide.outcome import Outcome, brown_forsythe, outcome_by, types_of_votes
 from quorate.decide.scores import verdict_of_scores
 from quorate.decide.votes import verdict_of_votes
-from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.inference import holm
 from quorate.table.read_votes import read_votes
 
@@ -71,66 +71,87 @@ def test_anything_else_is_refused(table):
         q.compare(table, "x", "y")
 
 
-def votes_of(wins, n, prompts=None):
-    """Pairs x0-y0, x1-y1, ... with so many wins of n votes for x."""
-    rows = [
-        (f"x{pair}", f"y{pair}", "model_a" if i < k else "model_b", str(i // (prompts or 1)))
-        for pair, k in enumerate(wins)
-        for i in range(n)
+def votes_on(pairs):
+    """Votes between two systems each: how many there are, and how many the first wins."""
+    rows = [(a, b, "model_a" if i < wins else "model_b") for (a, b), (wins, n) in pairs.items() for i in range(n)]
+    return read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+
+
+@pytest.fixture(scope="module")
+def three():
+    """x is better than y and z, which are alike."""
+    return votes_on({("x", "y"): (140, 200), ("x", "z"): (145, 200), ("y", "z"): (401, 800)})
+
+
+def test_all_pairs_by_votes_are_those_of_the_board(three):
+    found, board = q.compare(three, margin=0.12), q.rank(three)
+    assert [(one.a, one.b, one.outcome.value) for one in found.pairs] == [
+        ("x", "y", "better"),
+        ("x", "z", "better"),
+        ("y", "z", "equivalent"),
     ]
-    return read_votes(
-        pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row"), announce=False
-    )
-
-
-def test_each_verdict_is_that_of_its_pair_at_its_level():
-    votes = votes_of([80, 61, 50, 61, 20], 100)
-    found = compare_all(votes, margin=0.12)
-    assert [one.outcome.value for one in found.verdicts] == ["better", "undecided", "equivalent", "undecided", "worse"]
-    assert [one.level for one in found.verdicts] == pytest.approx([0.99] * 5)
-    for one in found.verdicts:
-        alone = verdict_of_votes(votes, one.a, one.b, margin=0.12, level=one.level)
-        assert one.to_dict() == alone.to_dict()
-    assert verdict_of_votes(votes, "x1", "y1", margin=0.12).outcome.value == "better"
+    for one, row in zip(found.pairs, board.differences("polars").to_dicts(), strict=True):
+        rate = board.probability(one.a, one.b)
+        assert one.value == pytest.approx(rate.value)
+        assert (one.low, one.high) == pytest.approx([expit(row[name]) for name in ("low", "high")])
+        assert one.low < rate.at(0.95).low < rate.at(0.95).high < one.high  # all at once
+    assert (found.counts["equivalent"], found.exit_code, found.level) == (1, 0, 0.95)
     assert found.sentence == (
-        "Of 5 pairs of systems 2 are told apart, 1 is equivalent and 2 are undecided; all of these verdicts hold "
-        "together at 95%."
+        "Of 3 pairs of systems 2 are told apart, 1 is equivalent and 0 are undecided, at 95% for all pairs at once."
     )
+    assert q.compare(three).counts["undecided"] == 1
+    assert found.rows()[0] == {"a": "x", "b": "y", "outcome": "better", "share": found.pairs[0].value} | {
+        name: getattr(found.pairs[0], name) for name in ("low", "high")
+    }
 
 
-def test_pairs_with_too_little_are_left_out_and_counted():
-    votes = votes_of([6, 5], 10, prompts=4)
-    assert compare_all(votes, cluster="prompt").skipped == 0
-    with pytest.raises(NotEstimable, match="no pair has 11 votes"):
-        compare_all(votes, minimum=11)
-    assert compare_all(votes_of([8], 10, prompts=4), ties="pessimistic", margin=0.1).skipped == 0
-    with pytest.raises(NotEstimable, match="no pair"):
-        compare_all(votes_of([5], 10, prompts=10), cluster="prompt")
-    with pytest.raises(UnknownTerm):
-        compare_all(votes, cluster="judge")
-    with pytest.raises(InvalidInput, match="level"):
-        compare_all(votes, level=0.1)
-
-
-def test_all_pairs_of_scores_are_those_of_compare_at_one_level(judged):
-    """As each pair by itself at the level that Holm's procedure arrives at, as for votes."""
+def test_all_pairs_by_scores_are_those_of_the_board_whose_differences_are_those_of_two(judged):
     judgments = judged({"item": 12, "judge": 3, "system": 3}, fixed=("judge",), seed=4)
     own = np.array([0.0, 2.0, 2.1])[judgments.column("system")]
     moved = judgments.mean + own
     table = replace(judgments, mean=moved, low=moved, high=moved)
-    found = compare_all(table, margin=0.3)
-    assert len(found.verdicts) == 3
-    for one in found.verdicts:
-        alone = q.compare(table, one.a, one.b, margin=0.3, level=one.level)
-        assert one.to_dict() == {**alone.to_dict(), "types": None, "p_types": None}
-    assert found.exit_code == (2 if found.counts["undecided"] else 0)
-    assert "hold together at 95%" in repr(found)
-    with pytest.raises(InvalidInput, match="minimum: is for votes"):
-        compare_all(table, minimum=3)
-    with pytest.raises(InvalidInput, match="system: is for scores"):
-        compare_all(votes_of([5], 10), system="judge")
-    with pytest.raises(NotEstimable, match="no two can be compared"):
-        compare_all(table.only("system", table.facet("system").levels[0]))
+    found = q.compare(table, margin=0.3)
+    assert found.told_apart == q.rank(table).told_apart
+    for one in found.pairs:
+        alone = q.compare(table, one.a, one.b).difference
+        assert one.value == pytest.approx(alone.value)
+        assert one.low < alone.at(0.95).low < alone.at(0.95).high < one.high
+    assert "at 95% for all pairs at once" in repr(found)
+
+
+def test_who_never_lost_is_better_where_chance_is_no_explanation_and_stands_first():
+    pairs = {("x", "y"): (40, 40), ("x", "z"): (40, 40), ("y", "z"): (20, 40), ("v", "y"): (2, 2)}
+    found = q.compare(votes_on(pairs))
+    said = {(one.a, one.b): (one.outcome.value, one.value) for one in found.pairs}
+    assert said["x", "y"] == said["x", "z"] == ("better", None)
+    assert said["v", "y"] == said["v", "z"] == said["v", "x"] == ("undecided", None)
+    assert found.told_apart == q.rank(votes_on(pairs)).told_apart == 2
+    assert "Without a finite rating" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"claim": "better"},
+        {"power": 0.8},
+        {"price": 0.1},
+        {"budget": 90},
+        {"ties": "pessimistic"},
+    ],
+)
+def test_what_is_of_two_systems_is_refused_of_all_pairs(three, option):
+    with pytest.raises(InvalidInput, match=f"{next(iter(option))}: is for two systems; name them as a and b"):
+        q.compare(three, **option)
+
+
+def test_one_name_and_too_many_systems_are_refused(three):
+    with pytest.raises(InvalidInput, match='neither for all pairs, got "x" alone'):
+        q.compare(three, "x")
+    with pytest.raises(InvalidInput, match=r"level: must lie between 0\.5 and 1"):
+        q.compare(three, level=0.1)
+    many = votes_on({(f"s{n}", f"s{n + 1}"): (1, 2) for n in range(301)})
+    with pytest.raises(InvalidInput, match="a, b: name two of 302 systems, too many for all pairs"):
+        q.compare(many)
 
 
 @pytest.mark.parametrize(
@@ -293,5 +314,5 @@ def test_all_pairs_say_for_whom_they_hold_and_how_many_do_for_others():
         (s, i, j, float(10 * k + rng.normal())) for k, s in enumerate("xyz") for i in range(15) for j in ("u", "v", "w")
     ]
     frame = pl.DataFrame(cells, schema=["system", "item", "judge", "score"], orient="row")
-    said = compare_all(q.read(frame, announce=False)).sentence
-    assert said.endswith("at 95%, with these 3 judges. For judges like these 3 are told apart.")
+    said = q.compare(q.read(frame, announce=False)).sentence
+    assert said.endswith("for all pairs at once, with these 3 judges. For judges like these 3 are told apart.")

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.all_pairs import compare
 from quorate.decide.anytime import anytime_difference, anytime_mean
+from quorate.decide.compare import compare
 from quorate.decide.outcome import Outcome
 from quorate.decide.stop import monitor, monitor_all, stopping_rule
 from quorate.errors import InvalidInput, NotEstimable

@@ -202,7 +202,7 @@ def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual
         refused = argument(name, options[name])
         raise InvalidInput(refused + ": is of one mean; ask for that of all systems with " + mean + ", or leave it out")
     if len(systems) == 2:
-        from quorate.decide.all_pairs import the_two
+        from quorate.decide.compare import the_two
         from quorate.decide.scores import verdict_of_scores
 
         a, b = the_two(answered) or systems
@@ -218,7 +218,7 @@ def _analyze_votes(
 ) -> VotesAnalysis | PairAnalysis:
     """The verdict on two systems, be they named or all that there are; else how far apart all pairs are."""
     from quorate.analysis.votes import pair_view, votes_view
-    from quorate.decide.all_pairs import the_two
+    from quorate.decide.compare import the_two
 
     if (a is None) != (b is None):
         raise InvalidInput("a, b: give both systems, or neither")

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 from quorate.cli import options
 from quorate.cli.options import command, grid, of, only, operand, option, source
-from quorate.cli.options.declared import parameters_of
-from quorate.cli.options.groups import spelled
 from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.cli.options.reading import with_column
 from quorate.cli.options.systems import Pair
@@ -17,9 +15,7 @@ from quorate.errors import InvalidInput
 from quorate.frozen import dataclass
 from quorate.roles import SYSTEM
 
-ALL = "quorate.decide.all_pairs:compare_all"
-OWN = of("quorate.decide.all_pairs:compare", "a", "b")
-EVERY = of(ALL, *(name for name in parameters_of(ALL) if name != "minimum"))
+OWN = of("quorate.decide.compare:compare", "a", "b")
 
 
 @command
@@ -29,7 +25,6 @@ def compare(
     b: str | None = operand("B", "The system it is compared with."),
     *,
     own: Annotated[options.Declared, OWN],
-    every: Annotated[options.Declared, EVERY],
     within: options.Within,
     prices: Annotated[options.Prices, only("judge_price")],
     certifying: Certifying,
@@ -40,31 +35,23 @@ def compare(
     """Is A better than B? The verdict, and what would decide.
 
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
-    with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
-    together (Holm); exit code 2 if one is undecided. A file of two systems needs no names, and of two files A is the
-    first. With --claim it is a gate: the verdict begins with PASS or FAIL.
+    with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, as quorate rank tells them
+    apart; exit code 2 if one is undecided. A file of two systems needs no names, and of two files A is the first. With
+    --claim it is a gate: the verdict begins with PASS or FAIL.
     """
-    from quorate.decide.all_pairs import compare_all, the_two
+    from quorate.decide.compare import the_two
 
     if (a is None) != (b is None):
         raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
     about = SYSTEM if own.value("system") is None else ""
-    table: Any = within.told_apart(reading.measured(file, own, every, within, prices, certifying, about=about))
-    if a is None or b is None:
-        a, b = the_two(table, own.value("system"), own.value("claim")) or (a, b)
+    table: Any = within.told_apart(reading.measured(file, own, within, prices, certifying, about=about))
+    two = (a, b) if a is not None else the_two(table, own.value("system"), own.value("claim")) or ()
     costs = prices.prices()
-    if a is None or b is None:
-        two = [name for name in own.given() if name not in parameters_of(ALL)]
-        for option in [*(spelled(OWN, name) for name in two), *(["--judge-price"] if costs else [])]:
-            raise InvalidInput(f"{option}: is for two systems; name them as A and B")
-        if certifying.certify is not None:
-            raise InvalidInput("--certify: is for two systems; name them as A and B")
-        together = compare_all(table, **own.arguments(table), **every.arguments())
-        out.show(together, files, table)
-        return together.exit_code
-    for name in every.given():
-        raise InvalidInput(f"{spelled(EVERY, name)}: is for all pairs; leave out A and B")
-    found = own(table, a, b, **({"prices": costs} if costs else {}))
+    if not two and costs:
+        raise InvalidInput("--judge-price: is for two systems; name them as A and B")
+    if not two and certifying.certify is not None:
+        raise InvalidInput("--certify: is for two systems; name them as A and B")
+    found = own(table, *two, **({"prices": costs} if costs else {}))
     certificate = certifying.certificate(found)
     out.show(found, files, table, also=certified(certificate), **as_more(certificate))
     return int(found.exit_code)

@@ -12,7 +12,6 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import chi_square_quantile, t_quantile
 from quorate.numerics.roots import root
-from quorate.numerics.votes.binomial import SLACK
 
 _LARGEST_RIDGE = 1e12
 """Beyond it the ratings of a million votes differ by less than a millionth, and standard errors leave single precision.
@@ -224,32 +223,3 @@ def benjamini_yekutieli(p: Floats) -> Floats:
     out = np.empty(m)
     out[order] = np.minimum(np.minimum.accumulate((1 / steps).sum() * m / steps * p[order]), 1.0)
     return out
-
-
-def holm_level(p_difference: Floats, p_equivalence: Floats, alpha: float) -> float:
-    """Level at which all hypotheses are tested so that no true one is rejected, but for a chance of ``alpha``.
-
-    Of each pair at most one of two hypotheses is true, that there is no difference and that it is the margin or more;
-    so a pair counts until both are rejected.
-
-    Parameters
-    ----------
-    p_difference, p_equivalence : array, shape (pairs,)
-        P-values of the two; the second 0 where equivalence is not asked for.
-    alpha : float
-        Chance of a false rejection among all of them.
-
-    References
-    ----------
-    Holm (1979); Shaffer (1986), Journal of the American Statistical Association 81, 826-831.
-
-    Examples
-    --------
-    >>> round(holm_level(np.array([0.04, 0.001, 0.03]), np.zeros(3), 0.05), 4)
-    0.025
-    """
-    settled_at = np.maximum(p_difference, p_equivalence)
-    left = len(settled_at)
-    while 0 < (now := int(np.sum(settled_at > alpha / left * SLACK))) < left:
-        left = now
-    return alpha / left

@@ -38,7 +38,7 @@ PAGES: Mapping[str, str] = {
     "analysis.allocation:PairReplay": "votes.standings:smaller_pair_page",
     "analysis.allocation:VerdictReplay": "votes.standings:smaller_page",
     "analysis.votes:VotesAnalysis": "votes.page:page",
-    "decide.all_pairs:Verdicts": "verdict:all_pairs_page",
+    "decide.all_pairs:AllPairs": "verdict:all_pairs_page",
     "decide.gaming:Gaming": "gaming:page",
     "decide.outcome:AnyVerdict": "verdict:page",
     "decide.stop:Monitor": "votes.asked:watched_page",

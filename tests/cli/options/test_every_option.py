@@ -66,7 +66,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "export --tasks": ("quorate.study.people:annotation_tasks",),
     "import": ("quorate.study.people:take_annotations",),
     "status --interim": ("quorate.analysis.interim:interim",),
-    "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.all_pairs:compare"),
+    "compare": (READ, READ_VOTES, "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
     "agents chain": ("quorate.estimate.agents.chain:chain",),
     "regress": (VARIABLES, "quorate.estimate.regression.regress:regress"),

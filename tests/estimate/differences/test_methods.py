@@ -4,7 +4,6 @@ import pytest
 from scipy import stats
 
 import quorate as q
-from quorate.decide.all_pairs import compare_all
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.differences import methods
 from quorate.estimate.differences.methods import by_system, follow_scores, joint_means, pairs, two_systems
@@ -195,7 +194,7 @@ def test_boards_and_comparisons_take_the_model_and_say_where_they_cannot(ordered
     found = q.compare(two, "a", "c", **model)
     same = by_reach(joint_means(two, **model).contrast([1, -1]))
     assert (found.difference.method, found.difference.se) == ("joint", pytest.approx(same.se))
-    assert compare_all(two, **model).verdicts[0].difference.se == pytest.approx(same.se)
+    assert q.compare(two, **model).difference.se == pytest.approx(same.se)
     assert not joint_means(ordered, residual_by="system").exchangeable
     with pytest.raises(InvalidInput, match="covariates: is of one model for all scores"):
         q.compare(two, "a", "c", method="paired", covariates=["place"])

@@ -237,33 +237,29 @@ def verdicts_found():
             prompts = range(40 if judge else wins // 5)
             rows += [(f"p{n}", f"j{judge}", a, b, a if (7 * n + judge) % 40 < wins else b) for n in prompts]
     frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.votes.compare_all(q.read_votes(frame, announce=False), margin=0.05)
+    return q.compare(q.read_votes(frame, announce=False), margin=0.05)
 
 
 def test_every_pair_is_a_row_the_largest_difference_first(verdicts_found):
     (section,) = all_pairs_page(verdicts_found).sections
     (figure,) = section.figures
-    assert [row["pair"] for row in figure.rows] == ["x against y", "x against z", "y against z"]
-    for row, verdict in zip(figure.rows, verdicts_found.verdicts, strict=True):
-        low, high = verdict.difference.at(verdict.level).ends
-        expected = [0.5 + verdict.difference.value, 0.5 + low, 0.5 + high, verdict.p_difference]
-        assert [row[name] for name in ("value", "low", "high", "p")] == pytest.approx(expected)
-    apart = sum(v.outcome.value in ("better", "worse") for v in verdicts_found.verdicts)
-    assert figure.caption.finding.startswith(f"{apart} of 3 pairs")
+    assert [row["pair"] for row in figure.rows] == ["x against y", "x against z", "z against y"]
+    for row, pair in zip(figure.rows, sorted(verdicts_found.pairs, key=lambda one: -abs(one.value - 0.5)), strict=True):
+        assert [row[name] for name in ("value", "low", "high")] == [pair.value, pair.low, pair.high]
+    assert figure.caption.finding.startswith("2 of 3 pairs")
     assert len(figure.chart()["layer"]) > 3  # no difference, both edges of equal, and the intervals
 
 
-def test_caveats_of_one_kind_are_one_line(verdicts_found):
-    assert len({one.sentence for v in verdicts_found.verdicts for one in v.caveats if one.code == "few-clusters"}) > 1
-    line = next(one.sentence for one in verdicts_found.caveats if one.code == "few-clusters")
-    assert line.endswith("(x against y; so it is, with other numbers, of 2 more pairs)")
-    assert line in all_pairs_page(verdicts_found).caveats
+def test_all_pairs_have_the_caveats_of_the_board_and_name_the_pair_to_decide(verdicts_found):
+    page = all_pairs_page(verdicts_found)
+    assert [one.sentence for one in verdicts_found.board.caveats] == list(page.caveats)
+    assert page.next_step.command == "quorate compare FILE z y"
 
 
 @pytest.mark.slow
 def test_equal_systems_of_scores_are_not_told_apart():
     rows = [(s, i, j, (i * 7 + j * 3 + k) % 5) for k, s in enumerate("xyz") for i in range(12) for j in range(3)]
     scores = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
-    made = all_pairs_page(q.votes.compare_all(scores))
+    made = all_pairs_page(q.compare(scores))
     assert "0 are told apart" in made.sentence
     assert "mean score of the first less that of the second" in made.sections[0].figures[0].caption.lines[0].casefold()

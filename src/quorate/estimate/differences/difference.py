@@ -536,13 +536,13 @@ def common_share(estimate: Estimate) -> float:
 # Standing of systems by their mean scores: which leads, and the two that are hardest to tell apart.
 
 
-def by_mean(judgments: Judgments) -> dict[str, float]:
+def by_mean(judgments: Judgments, facet: str = SYSTEM) -> dict[str, float]:
     """Mean score of every system over its answers, the highest first."""
-    code, answers = judgments.column(SYSTEM), judgments.n
+    code, answers = judgments.column(facet), judgments.n
     count = np.bincount(code, answers)
     means = np.bincount(code, answers * np.where(answers > 0, judgments.mean, 0.0)) / np.maximum(count, 1)
     order = [at for at in np.argsort(-means, kind="stable").tolist() if count[at]]
-    return {judgments.facet(SYSTEM).levels[at]: float(means[at]) for at in order}
+    return {judgments.facet(facet).levels[at]: float(means[at]) for at in order}
 
 
 def closest(judgments: Judgments, **options: Any) -> SystemDifference:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from quorate.numerics.ratings.rank_intervals import (
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Row, frame
+from quorate.table.results import Row
 from quorate.wording import brief, capitalised
 
 _DRAWS = 40_000
@@ -205,16 +204,11 @@ class Leaderboard(Board):
             found = difference(self.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
         return aimed(found, among(found.target, self.targets))
 
-    def differences(self, backend: str | None = None) -> Any:
-        """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
-        gaps, half = [], self.pairs.half_width(normal_cdf(self.ranks.normal))
-        for i, j in combinations(range(len(self)), 2):
-            value, se = float(self.pairs.value[i, j]), float(self.pairs.square[i, j] ** 0.5)
-            limits = {"difference": value, "se": se, "low": value - half[i, j], "high": value + half[i, j]}
-            differ = bool(self.ranks.above[i, j])
-            gaps.append({"a": self.systems[i], "b": self.systems[j], **limits, "differ": differ})
-        columns = {name: [gap[name] for gap in gaps] for name in gaps[0]}
-        return frame(columns, backend or self._backend())
+    @property
+    def gaps(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Differences, row less column, their errors, and both limits, which hold at once; all (systems, systems)."""
+        value, half = self.pairs.value, self.pairs.half_width(normal_cdf(self.ranks.normal))
+        return value, np.sqrt(self.pairs.square), value - half, value + half
 
     def rows(self) -> list[Row]:
         """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group, best.

@@ -8,7 +8,7 @@ by all judges counts.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.ratings.rank_intervals import rank_groups
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row, rows_of
+from quorate.table.results import Result, Row, frame, rows_of
 from quorate.wording import Brief, at_level, counted, listed, plural
 
 if TYPE_CHECKING:
@@ -290,6 +290,10 @@ class Board(Result):
             """Probability of being the best."""
 
         @property
+        def gaps(self) -> tuple[Floats, Floats, Floats, Floats]:
+            """Differences, row less column, their errors, and limits that hold at once; all (systems, systems)."""
+
+        @property
         def n(self) -> int:
             """Votes, rankings or scores."""
 
@@ -392,6 +396,20 @@ class Board(Result):
         rated = (np.flatnonzero(self.group == place).tolist() for place in np.unique(self.group))
         return (*([above] if above else []), *(tuple(self.systems[i] for i in own) for own in rated))
 
+    def pairs_of_rated(self) -> list[Row]:
+        """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
+        i, j = np.triu_indices(len(self), 1)
+        differ = self.ranks.above[i, j]
+        names = (self.systems[at] for at in i.tolist()), (self.systems[at] for at in j.tolist())
+        numbers = (one[i, j] for one in self.gaps)
+        columns = dict(zip(("difference", "se", "low", "high"), numbers, strict=True))
+        return rows_of({"a": [*names[0]], "b": [*names[1]], **columns, "differ": differ})
+
+    def differences(self, backend: str | None = None) -> Any:
+        """The same as a frame, of the library that the data came in, or of ``backend``."""
+        rows = self.pairs_of_rated()
+        return frame({name: [row[name] for row in rows] for name in rows[0]}, backend or self._backend())
+
     def rows(self) -> list[Row]:
         """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group.
 
@@ -422,11 +440,10 @@ def standing(board: Board, scope: str = "") -> str:
     return f"{claim(board, 'No')}, at {at_level(board.level)} {at_once(board)}{f', {scope}' * bool(scope)}."
 
 
-def at_once(board: Board) -> str:
+def at_once(board: Board, what: str = "ranks") -> str:
     """Of what the confidence of ranks is: nothing is said to hold of votes that are wrongly taken as independent."""
-    if not taken_as_independent(board):
-        return "for all ranks at once"
-    return "for all ranks at once, were votes independent, which they need not be"
+    unless = ", were votes independent, which they need not be"
+    return f"for all {what} at once{unless if taken_as_independent(board) else ''}"
 
 
 def taken_as_independent(board: Board) -> bool:

@@ -28,6 +28,7 @@ from quorate.numerics.ratings.highest import agreeing, best, best_in_student
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
+    difference_se,
     most_draws,
     normal_deviations,
     rank_intervals,
@@ -334,6 +335,16 @@ class Ratings(ModelTerms, Board):
         deviations = self.scale * drawn[:, : len(self)]
         spread = np.atleast_2d(np.cov(deviations, rowvar=False))
         return rank_intervals(self.rating, self.covariance, deviations, self.level, df, spread)
+
+    @property
+    def gaps(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Differences, row less column, their errors, and both limits, which hold at once; all (systems, systems)."""
+        value, se = self.rating[:, None] - self.rating, difference_se(self.covariance)
+        if self._tested_by:
+            low, high = self.difference(*self.systems).at(self.level).ends
+            return value, se, np.array([[0.0, low], [-high, 0.0]]), np.array([[0.0, high], [-low, 0.0]])
+        half = self.ranks.critical * se
+        return value, se, value - half, value + half
 
     @cached_property
     def best(self) -> dict[str, float]:

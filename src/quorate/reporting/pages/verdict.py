@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 
 from quorate.analysis.words import called, cut, only_facet, p_value, significant
-from quorate.decide.all_pairs import Verdicts
+from quorate.decide.all_pairs import AllPairs
 from quorate.decide.next_step import NextStep, goal_of
 from quorate.decide.outcome import AnyVerdict, Outcome, Types
 from quorate.decide.scores import ScoreStep, ScoreVerdict
@@ -20,41 +21,51 @@ from quorate.table.results import picked
 from quorate.wording import at_level, capitalised, counted, listed, margin, plural, shares, whole_percent
 
 
-def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:
+def all_pairs_page(result: AllPairs, table: Table | None = None) -> Page:
     """The page of verdicts on all pairs."""
-    one, count = result.verdicts[0], result.counts
-    decided = "told apart", count["better"] + count["worse"]
-    outcomes = (decided, ("equivalent", count["equivalent"]), ("undecided", count["undecided"]))
-    facts: dict[str, object] = {"pairs": len(result.verdicts), **dict(outcomes)}
-    facts |= {"pairs that could not be judged": result.skipped, "level of all together": result.level}
-    facts |= {"level of each": one.level, "margin of equivalence": "none" if one.margin is None else one.margin}
+    count = result.counts
+    facts: dict[str, object] = {"pairs": len(result.pairs), "told apart": result.told_apart}
+    facts |= {} if result.margin is None else {"equivalent": count["equivalent"]}
+    facts |= {"undecided": count["undecided"], "level of all together": result.level}
+    facts |= {"margin of equivalence": "none" if result.margin is None else result.margin}
     return Page.of(
         result,
         table,
         "All pairs of systems",
         sections=(Section("pairs", "The verdicts", figures=(verdicts(result),)),),
-        facts=particulars("compared", f"What was compared: {counted(len(result.verdicts), 'pair')}", facts.items()),
+        facts=particulars("compared", f"What was compared: {counted(len(result.pairs), 'pair')}", facts.items()),
         methods=_all_pairs_methods(result),
-        options=f"level {result.level:g} of all together, power {one.power:g}",
+        options=f"level {result.level:g} of all together",
+        next_step=_of_a_pair(result),
     )
 
 
-def verdicts(result: Verdicts) -> Figure:
-    """Every pair with its interval at the level that all hold together at: the largest differences first."""
-    by_votes = isinstance(result.verdicts[0], Verdict)
-    zero, margin, level = centre(result.verdicts[0]), result.verdicts[0].margin, result.verdicts[0].level
-    rows = [_row(verdict) for verdict in sorted(result.verdicts, key=lambda verdict: -abs(verdict.difference.value))]
-    apart = sum(row["outcome"] in (Outcome.BETTER.value, Outcome.WORSE.value) for row in rows)
+def _of_a_pair(result: AllPairs) -> Step | None:
+    """The command that says what would decide the widest pair that is not."""
+    left = [one for one in result.pairs if one.outcome is Outcome.UNDECIDED]
+    if not left:
+        return None
+    one = max(left, key=lambda pair: abs((pair.value or 0.0) - 0.5 * (result.by == "share")))
+    return Step("Next: what would decide a pair.", shlex.join(["quorate", "compare", "FILE", one.a, one.b]))
+
+
+def verdicts(result: AllPairs) -> Figure:
+    """Every pair with its interval, all of which hold at once: the largest differences first."""
+    by_votes, margin = result.by == "share", result.margin
+    zero = 0.5 if by_votes else 0.0
+    ordered = sorted(result.pairs, key=lambda pair: -abs((pair.value if pair.value is not None else math.inf) - zero))
+    numbers = "value low high outcome=outcome.value"
+    rows: list[Row] = [
+        {"pair": f"{cut(one.a, SHORT)} against {cut(one.b, SHORT)}"} | picked(one, numbers) for one in ordered
+    ]
     name = "share of votes for the first" if by_votes else "mean score of the first less that of the second"
+    of_all = ", by all votes together," if by_votes else ","
     lines = [
-        f"{capitalised(name)}, with intervals at the level of each ({at_level(level)}).",
+        f"{capitalised(name)}{of_all} with intervals that hold for all pairs at once ({at_level(result.level)}).",
         "Dashed: no difference. In colour: told apart.",
     ]
     lines += [] if margin is None else [f"Dotted: what counts as equal, {zero - margin:.4g} to {zero + margin:.4g}."]
     lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
-    lines += [
-        f"{'Votes' if by_votes else 'Calls'} to decide: of a new study on the pair, if the difference is as found."
-    ]
 
     def chart() -> Spec:
         shown = marks.spread(marks.known(rows, "low", "high"))
@@ -62,46 +73,32 @@ def verdicts(result: Verdicts) -> Figure:
         return marks.dots(shown, "pair", "value", name, told_apart(shown), at=zero, edges=edges, tall=24)
 
     drawable = chart if marks.known(rows, "low", "high") else None
-    heads = Short.titles("pair", "outcome", value="share" if by_votes else "difference", low="interval", p="p")
-    titles = {"pair": "first against second", "value": name, "p": "p of no difference"}
-    titles |= {"p_equal": "p of a margin that large", "decides": "votes to decide" if by_votes else "calls to decide"}
+    heads = Short.titles("pair", "outcome", value="share" if by_votes else "difference", low="interval")
+    apart = result.told_apart
     finding = f"{apart} of {counted(len(rows), 'pair')} {'is' if apart == 1 else 'are'} told apart"
-    caption, shares = Caption(finding, tuple(lines)), "value" if by_votes else ""
     return Figure.of(
-        "verdicts", caption, rows, heads, drawable, titles=titles, unfolded=True, of="value", at=zero, percent=shares
+        "verdicts",
+        Caption(finding, tuple(lines)),
+        rows,
+        heads,
+        drawable,
+        titles={"pair": "first against second", "value": name},
+        unfolded=True,
+        of="value",
+        at=zero,
+        percent="value" if by_votes else "",
     )
 
 
-def _all_pairs_methods(result: Verdicts) -> str:
+def _all_pairs_methods(result: AllPairs) -> str:
     """The paragraph for a methods section."""
-    one = result.verdicts[0]
-    by = f"votes ({TIES[one.difference.ties]})" if isinstance(one, Verdict) else "the difference of their mean scores"
-    equal = "" if one.margin is None else " Equivalence is shown by two one-sided tests (Schuirmann, 1987)."
+    by = "the ratings of a board of all votes" if result.by == "share" else "the difference of their mean scores"
+    equal = "" if result.margin is None else " Systems are equivalent where the interval lies within the margin."
     return (
-        f"All {len(result.verdicts):,} pairs of systems were compared by {by}. With a chance of {result.level:g} none "
-        "of the verdicts is false: their levels are those of Holm's procedure (1979), here "
-        f"{one.level:.5g} for each interval.{equal} The verdicts are for one look at data whose amount was set "
-        "beforehand."
+        f"All {len(result.pairs):,} pairs of systems were compared by {by}, with intervals by the largest "
+        f"studentised difference, which all hold at once with a chance of {result.level:g}.{equal} The verdicts are "
+        "for one look at data whose amount was set beforehand."
     )
-
-
-def _row(verdict: AnyVerdict) -> Row:
-    """One pair."""
-    zero = centre(verdict)
-    low, high = (zero + end for end in verdict.difference.at(verdict.level).ends)
-    needed: int | None = None
-    if isinstance(verdict, Verdict):
-        needed = None if verdict.next_step is None else verdict.next_step.votes
-    elif isinstance(verdict, ScoreVerdict):
-        needed = None if verdict.next_step is None else verdict.next_step.calls
-    row: Row = {
-        "pair": f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}",
-        "value": zero + verdict.difference.value,
-        "low": low,
-        "high": high,
-    } | picked(verdict, "outcome=outcome.value n=difference.n p=p_difference")
-    row |= {} if verdict.margin is None else {"p_equal": verdict.p_equivalence}
-    return row | {"decides": needed}
 
 
 SHORT = 40
