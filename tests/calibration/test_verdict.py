@@ -172,7 +172,7 @@ def test_all_pairs_hold_together(judges, prompts, each, gap, told):
         decided += sum(one.outcome in (Outcome.BETTER, Outcome.WORSE) for one in found)
         equal += sum(one.outcome is Outcome.EQUIVALENT for one in found)
     print(
-        f"{judges} judges, {prompts} prompts, equal within {margin or 0:.3f}: a false verdict in {false / families:.3f} "
+        f"{judges} judges, {prompts} prompts, equal within {margin or 0:.3f}: false in {false / families:.3f} "
         f"of families; {decided / families:.2f} told apart and {equal / families:.2f} equivalent of 6 pairs"
     )
     assert false / families <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / families)

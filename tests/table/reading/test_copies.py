@@ -297,11 +297,11 @@ def test_a_total_of_criteria_with_ends_of_their_own_is_the_score(tmp_path, extra
     assert mean(table) == pytest.approx(np.mean([cell[-1] for cell in cells]))
 
 
-def test_columns_that_cross_systems_with_criteria_beside_who_judged(tmp_path):
+def test_columns_that_cross_systems_with_criteria_are_a_measure_for_each_criterion(tmp_path):
     heads = ",".join(f"{system} ({name})" for system in ("IT5", "Llama") for name in ("Coerenza", "Fedeltà", "Fluenza"))
     cells = [(f"d{n}", f"J{j}", *MARKS[n], *MARKS[(n + j) % N]) for n in range(N) for j in range(2)]
     found = q.compare(sheet(tmp_path, *rows(f"ID,Annotatore,{heads}", cells)), "IT5", "Llama")
-    assert "3 criteria" in found.sentence
+    assert found.sentence.startswith("3 measures, each by itself, IT5 against Llama: Coerenza ")
 
 
 def test_what_a_model_answered_in_numbers_is_no_system(tmp_path):

@@ -194,10 +194,6 @@ RIGHT = {
         sheet(["gpt_judge1", "gpt_judge2", "claude_judge1", "claude_judge2"]),
         {"item": "id", "judge": "judge", "system": "system"},
     ),
-    "raters by criteria": (
-        sheet(["rater1.clarity", "rater1.tone", "rater2.clarity", "rater2.tone"]),
-        {"item": "id", "judge": "judge", "criterion": "criterion"},
-    ),
     "tries of agents": (
         rows(
             "scenario,agent,trial,reward",

@@ -241,7 +241,7 @@ def _picture(rows: Sequence[Row], short: Short, width: int, signs: str) -> list[
     line, left, right, middle, held, before, after = list(signs)
 
     def place(x: float) -> int:
-        return round(min(max((x - least) / (most - least), 0.0), 1.0) * (width - 1))
+        return int(min(max((x - least) / (most - least), 0.0), 1.0) * (width - 1) + 0.5 + 1e-6)  # alike on all machines
 
     lines = [_ticks(least, most, width, place, 100 if short.of in short.percent else 1)]
     for low, value, high in found:

@@ -44,7 +44,7 @@ def _status_column(name: str, blanks: str | None) -> nw.Expr:
 
 
 def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """A facet's column, nan made null and dates made text.
+    """A facet's column, nan made null, dates made text, and blanks around text taken off.
 
     Raises
     ------
@@ -58,7 +58,8 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
         return column.fill_nan(None)
     if kind.is_decimal():
         return column.cast(nw.Float64)
-    return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+    column = column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+    return column.str.strip_chars() if isinstance(kind, nw.String) else column
 
 
 def label_series(column: nw.Series[Any]) -> nw.Series[Any]:
@@ -76,7 +77,8 @@ def label_series(column: nw.Series[Any]) -> nw.Series[Any]:
         return column.to_frame().select(nw.col(column.name).fill_nan(None))[column.name]
     if kind.is_decimal():
         return column.cast(nw.Float64)
-    return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+    column = column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
+    return column.str.strip_chars() if isinstance(kind, nw.String) else column
 
 
 def has_numbers(kind: nw.dtypes.DType) -> bool:

@@ -383,7 +383,7 @@ def _label(column: str, kind: str, name: str) -> str:
         return f"{column}::DOUBLE"
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
         raise no_labels(name, kind.lower())
-    return f"{column}::VARCHAR"
+    return f"trim({column}::VARCHAR)"
 
 
 def _score(column: str, kind: str) -> tuple[str, str]:

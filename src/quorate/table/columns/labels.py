@@ -80,8 +80,10 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
         entries = column.tolist()
         if absent.any():
             entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
-        levels = sorted({entry for entry in entries if entry is not None})
-        index = {**dict(zip(levels, range(len(levels)), strict=True)), None: -1}
+        plain = {entry: entry.strip() for entry in {*entries} - {None}}  # blanks around a label say nothing
+        levels = sorted({*plain.values()})
+        place = dict(zip(levels, range(len(levels)), strict=True))
+        index = {**{entry: place[label] for entry, label in plain.items()}, None: -1}
         codes = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
         return Coded(tuple(levels), None, codes)
     if not absent.any():

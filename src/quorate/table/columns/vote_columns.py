@@ -390,7 +390,7 @@ def _label(name: str, column: str, kind: str) -> str:
     if kind in _NUMERIC:
         return column
     # ids of 128 bits are text too: as floating point numbers some would be one
-    return f"{column}::DOUBLE" if kind.startswith("DECIMAL") and not is_wide(kind) else f"{column}::VARCHAR"
+    return f"{column}::DOUBLE" if kind.startswith("DECIMAL") and not is_wide(kind) else f"trim({column}::VARCHAR)"
 
 
 def _time(column: str, kind: str) -> tuple[str, str, str]:

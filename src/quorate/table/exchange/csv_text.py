@@ -154,8 +154,12 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
         rows.extend(islice(lines, _LOOKED_AT))
     plain = encoding == "utf-8-sig" and _is_plain(text, delimiter, [first, *rows])
-    above = _titles([first, *rows])
-    if above:
+    comments = _comments([first, *rows])
+    above = len(comments) or _titles([first, *rows])
+    if comments:  # there may be others at the end
+        rows = [row for row in rows if row not in comments and not (row and row[0].startswith("#") and len(row) == 1)]
+        first = rows.pop(0)
+    elif above:
         first, *rows = [first, *rows][above:]
     joined = _grouped(first, rows[0]) if rows else None
     if joined is not None:
@@ -222,6 +226,21 @@ def columns_by(
     if repeated is not None:
         raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
     return columns, ()
+
+
+def _comments(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """The lines at the beginning that begin with #, of which a single one as long as those below is the header.
+
+    Examples
+    --------
+    >>> len(_comments([["# of May", " all"], ["# 0 to 9"], ["id", "a", "b"], ["1", "2", "3"]]))
+    2
+    >>> _comments([["#", "a", "b"], ["1", "2", "3"], ["2", "3", "4"]])
+    []
+    """
+    marked = [*takewhile(lambda row: bool(row) and row[0].startswith("#"), rows)]
+    header = len(marked) == 1 and len(rows) > 1 and len(marked[0]) == len(rows[1])
+    return [] if header or len(marked) == len(rows) else marked
 
 
 def _titles(rows: Sequence[Sequence[str]]) -> int:
@@ -334,6 +353,8 @@ def _in_memory(
         with io.TextIOWrapper(binary(path), encoding=encoding, newline="") as stream:
             rows = csv.reader(stream, delimiter=delimiter)
             for row in islice(rows, above, None):
+                if row and len(row) != columns and row[0].startswith("#"):
+                    continue
                 if row and len(row) != columns:
                     raise InvalidData(
                         f"{path}: line {rows.line_num}: the header has {columns} columns, this line {len(row)}; "
@@ -488,7 +509,8 @@ def delimiter_of(path: Path, text: str) -> str:
     """What stands between the columns of a file that begins like this."""
     unquoted = re.sub(r'"[^"]*"', "", text)
     lines = re.split(r"[\r\n]+", unquoted.lstrip("\r\n"))[: _MOST_TITLES + 1]
-    header = next((line for line in lines if any(mark in line for mark in _DELIMITERS)), None)
+    bare = [line for line in lines if not line.startswith("#")]  # which comments do
+    header = next((line for line in bare or lines if any(mark in line for mark in _DELIMITERS)), None)
     if suffix_of(path) == ".tsv":
         return "\t"
     return max(_DELIMITERS, key=header.count) if header else " " if _are_spaced(text) else ","

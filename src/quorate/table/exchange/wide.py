@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import AMONG, SYSTEM
+from quorate.roles import AMONG, JUDGE, SYSTEM
+from quorate.table.columns.names import is_criterion
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.exchange.texts import MOST, Texts
 from quorate.table.notes import Note
@@ -85,7 +86,7 @@ class Step:
             bare = [form.fullmatch(name) for name in self.columns]
             if len({part["given"].lower() for part in bare if part}) == 1 and all(bare):
                 return tuple(part["level"] for part in bare if part)
-        return self.columns
+        return _without_criterion(self.columns) if self.role in (SYSTEM, JUDGE) else self.columns
 
     @property
     def listed(self) -> bool:
@@ -112,6 +113,22 @@ class Step:
             return Note(f"{len(self.columns)} columns count judgments: one row for each", SCORE, self.columns)
         named = " by ".join("criteria" if role == "criterion" else f"{role}s" for role in self.roles)
         return Note(f"{len(self.columns)} columns are {named}: one row for each judgment", self.role, self.columns)
+
+
+def _without_criterion(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without the one criterion that all of them end with, such as ``(fluency)`` or ``_fluency``.
+
+    Examples
+    --------
+    >>> _without_criterion(("gpt (fluency)", "llama (fluency)")), _without_criterion(("gpt_mini", "llama_mini"))
+    (('gpt', 'llama'), ('gpt_mini', 'llama_mini'))
+    """
+    for mark in ("(", "[", *_MARKS):
+        parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
+        heads, ends = tuple(head.rstrip() for head, _, _ in parts), {end.strip() for _, _, end in parts}
+        if len(ends) == 1 and is_criterion(ends.pop()) and all(heads) and len({*heads}) == len(columns) > 1:
+            return heads
+    return columns
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ _TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n"))
 def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading in which something is compared: as it is, of columns that are models by their names, or asked for."""
     way = next((way for way in found.ways if SYSTEM in _of_columns(way.options)), None)
-    if found.confidence == "unsure" and way is not None and _told(table, way, known):
+    each = bool(found.meant) and all(one.measure for one in found.meant)
+    if found.confidence == "unsure" and way is not None and not each and _told(table, way, known):
         columns = [name for names in way.options["wide"].values() for name in names]
         open_ = JUDGE not in known and [*way.options["wide"]] == [SYSTEM]  # they may be those of who judged
         else_ = [argument("wide", {JUDGE: columns})] if open_ else []

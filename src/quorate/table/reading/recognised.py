@@ -17,6 +17,7 @@ from quorate.table.columns.names import (
     MACHINES,
     RESPONSES,
     TOTALS,
+    is_arm,
     is_compared,
     is_id,
     is_judge,
@@ -62,10 +63,15 @@ _SUMMARIES = frozenset(("summary", "aggregate", "aggregates", "totals"))
 """What a record is called of what was made of the rows below it."""
 _MOST_NUMBERED = 20
 """Numbers in a column that may still be those of systems."""
+_MOST_ARMS = 4
+"""Sides of an experiment."""
 _BELOW = 3
 """Rows to each level, at least, of which a record beside it tells what was made of them."""
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
+
+SELDOM, _COME_BACK = 0.1, 0.75
+"""Share of items of two systems up to which these share none, and levels to a row of what several were judged on."""
 
 
 def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
@@ -107,7 +113,26 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
                 reasons.append(
                     f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
                 )
+    known |= _by_arms(table, known)
     return known, aside | _addresses(table, known), reasons
+
+
+def _by_arms(table: Table, known: Mapping[str, str]) -> dict[str, str]:
+    """Sides of an experiment, which are compared, and no wordings of a prompt."""
+    name = known.get(PROMPT) if SYSTEM not in known else None
+    return {SYSTEM: name, PROMPT: ""} if name and name_arms(name, table.column(name).words) else {}
+
+
+def name_arms(column: str, labels: Sequence[str]) -> bool:
+    """Whether a column that may be of wordings of a prompt, by its name, is one of the sides of an experiment.
+
+    Examples
+    --------
+    >>> name_arms("variant", ["control", "treatment"]), name_arms("prompt", ["old", "new"])
+    (True, False)
+    """
+    wording = {*words_of(column)} & {"prompt", "template", "wording", "instruction"}
+    return not wording and 2 <= len(labels) <= _MOST_ARMS and all(map(is_arm, labels))
 
 
 def _named(table: Table, role: str, claimed: Sequence[str]) -> Sequence[str]:
@@ -208,6 +233,25 @@ def _id_of_answers(table: Table, item: str | None, beside: Sequence[str]) -> str
         table.keys([item, name]) > table.column(item).distinct for name in answers if name not in (item, *beside)
     )
     return identifier(table, {item, *beside}) if other else None
+
+
+def met_by_several(table: Table, known: Mapping[str, str]) -> str | None:
+    """What several systems were asked, or judged on, where what is named as that is hardly ever of two of them.
+
+    Of columns that group rows alike the first; None if none or several do.
+    """
+    if (asked := id_of_asked(table, known)) is not None:
+        return asked
+    item, system = known.get(ITEM), known.get(SYSTEM)
+    if not item or not system or table.keys([item, system]) > (1 + SELDOM) * table.column(item).distinct:
+        return None
+    key = [name for role in (SYSTEM, JUDGE, REPLICATE) if (name := known.get(role))]
+    free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
+    free = [one for one in free if not one.numeric and 2 <= one.distinct <= _COME_BACK * table.rows]
+    free = [one for one in free if not {*words_of(one.name)} & {*ACTS, *RESPONSES}]
+    met = [one for one in free if table.keys([one.name, system]) >= one.distinct / _COME_BACK]
+    met = [one for one in met if table.keys([one.name, *key]) == table.rows]
+    return met[0].name if met and all(table.within(met[0].name, one.name) for one in met[1:]) else None
 
 
 def inner_id(table: Table, known: Mapping[str, str]) -> str | None:

@@ -65,6 +65,7 @@ from quorate.table.reading.recognised import (
     id_of_rows,
     inner_id,
     judged_once,
+    met_by_several,
     no_status,
     numbers_of_rows,
     recognised,
@@ -132,8 +133,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     refuse_errors(table)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
-    known |= said
-    said |= whom
+    known, said = known | said, said | whom
     claims = {role: claims_of(table, role) for role in (ITEM, JUDGE, SYSTEM) if role in known}
     said |= {role: known[role] for role, named in claims.items() if len(named) > 1 or known[role] not in ("", *named)}
     rows, inner = id_of_asked(table, known) or id_of_rows(table, known), inner_id(table, known)
@@ -141,7 +141,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= {known[ITEM]} if rows and ITEM in known else set()
         _measure(str(rows or inner), "is another in every row" if rows else "is inside it", known, said, reasons)
     aside |= copies(table)
-    if ITEM in known or named_as_judged(table, {*known.values(), *aside}, JUDGE in known) or asked_again(table):
+    if {ITEM, JUDGE, SYSTEM} & known.keys() or named_as_judged(table, {*aside}, False) or asked_again(table):
         aside |= numbers_of_rows(table)
     told = supposed(table, known, compared)
     reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
@@ -149,8 +149,9 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         known[PROMPT] = ""
     said |= told
     known |= told
-    if SYSTEM in told and not rows and (asked := id_of_asked(table, known)) is not None:
-        _measure(asked, f"is what every {told[SYSTEM]} was asked", known, said, reasons)
+    if not (rows or inner) and (asked := met_by_several(table, known)) is not None:
+        aside |= {known.get(ITEM, asked)} - {asked}
+        _measure(asked, f"is what every {known[SYSTEM]} was asked", known, said, reasons)
     table, made, granted = _with_made(table, known, aside)
     aside |= {part for name in made.values() for part in made_of(name).parts}
     known |= made

@@ -28,10 +28,10 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.compared import of_judged
 from quorate.table.reading.family import MOST_WORDS
-from quorate.table.reading.key import ASKED, MOST_WORDINGS, is_of_people
+from quorate.table.reading.key import MOST_WORDINGS, is_of_people
 from quorate.table.reading.paired import of_one_prompt, of_roles, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, fold, refuse_rows
+from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, SELDOM, fold, name_arms, refuse_rows
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
@@ -265,7 +265,7 @@ def _of_what_differs(
 ) -> tuple[Kind, Mapping[str, Any], str] | None:
     """How a table is read instead in which systems are not compared on the same, or there is one alone; else None."""
     if SYSTEM not in table.names:
-        return None
+        return _of_arms(table)
     if table.n_levels(SYSTEM) >= len("ab"):
         found = _asked_of_all(table, source, rows)
         return None if found is None else (found.kind, found.options, found.said)
@@ -281,11 +281,20 @@ def _of_what_differs(
     return "scores", {"facets": {SYSTEM: prompt, PROMPT: ""}}, said
 
 
+def _of_arms(table: Judgments) -> tuple[Kind, Mapping[str, Any], str] | None:
+    """How a table is read whose prompts are the sides of an experiment; None of another."""
+    arms = table.facet(PROMPT) if PROMPT in table.names else None
+    if arms is None or not name_arms(arms.column, arms.levels):
+        return None
+    said = f"{arms.column} holds the sides of an experiment: taken for what is compared"
+    return "scores", {"facets": {SYSTEM: arms.column, PROMPT: ""}}, said
+
+
 def _asked_of_all(table: Judgments, source: Any, rows: Rows) -> Reading | None:
-    """How a table is read whose items are each of one system, where another column says what all were asked."""
-    item = table.facet(table.object)
-    free = not_used(table.notes)
-    if item.parent != SYSTEM or not any(is_id(name) or ASKED & {*words_of(name)} for name in free):
+    """How a table is read whose items are each of one system, where another column says what several were judged on."""
+    item, free = table.facet(table.object), not_used(table.notes)
+    met = len(np.unique(table.level_codes([table.object, SYSTEM]))) / table.n_levels(table.object)
+    if item.parent != SYSTEM and met > 1 + SELDOM:
         return None
     try:
         found = _looked_at(source, rows, "scores", None, SYSTEM)

@@ -9,16 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arguments import argument, joined
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
-    ARRANGED,
-    CONTESTANTS,
-    DESCRIBED,
     GIVEN,
     HINTS,
-    OCCASIONS,
     RESOLVED,
     RESPONSES,
     SYSTEMS,
@@ -27,7 +23,6 @@ from quorate.table.columns.names import (
     form_of,
     groups_items,
     is_arm,
-    is_aspect,
     is_count,
     is_criterion,
     is_id,
@@ -49,6 +44,7 @@ from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import is_made_of, lies_within, totals_in
 from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
+from quorate.table.reading.item import row_by, told_within
 from quorate.table.reading.key import (
     checked_by,
     is_of_machines,
@@ -89,8 +85,6 @@ CODED = frozenset(("label", "class", "sentiment", "stance"))
 """Words in the name of a column of labels, whose numbers may be codes."""
 _RANKED = frozenset(("rank", "place", "ranking", "placing"))
 """Words in the names of columns that hold places."""
-_ROWS = frozenset(("no", "nr", "number", "row", "index", "idx"))
-"""Words in the name of a column that counts rows."""
 _FEWEST_CROSSED = 4
 
 
@@ -112,7 +106,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     Unsure
         If such columns are there and cannot be read as they stand.
     """
-    row = _row(table, known, aside)
+    row = row_by(table, known, aside)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = totals_in(table, taken)
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
@@ -155,7 +149,7 @@ def _row_with_facet(
     if asked and len(ids) == 1:  # the same was asked again
         others = {role: name for role, name in known.items() if role != ITEM}
         return ids[0].name, others, asked, f"every {ids[0].name} belongs to one {asked}: taken as a facet"
-    inner = _within(table, known, {*taken, *columns})
+    inner = told_within(table, known, {*taken, *columns})
     if inner is None:
         return None, known, None, ""
     row, facet = inner  # every row is one of these in what is judged, as an element in a programme
@@ -444,12 +438,16 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     columns, words, row = family[:3]
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
     person = row is not None and row == known.get(JUDGE)
-    if both is None or SYSTEM in known or (person and ITEM in known):
+    if both is None or (person and ITEM in known):
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
     said = _said_of_parts(parts)
-    if JUDGE in known and not person:
-        return _of_systems_by_criteria(family, known, parts, said)
+    criteria = said.count(CRITERION) == 1
+    if SYSTEM in known or (JUDGE in known and not person):
+        other = JUDGE if SYSTEM in known else SYSTEM
+        named = any(is_judged(name) for part in parts for name in part)
+        plainly = JUDGE in said if other == JUDGE else JUDGE not in said and not named
+        return _by_each_criterion(family, known, both, said, other) if criteria and plainly else None
     first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
 
     def read_as(*roles: str) -> dict[str, Any]:
@@ -463,6 +461,8 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         options = {"wide": _wide(CROSSED.join((ITEM, role)), columns), **({"labels": True} if words else {})}
         return Reading(options, (granted,), "likely", said=granted)
     if not person and first is not None and said[1 - first] is not None:
+        if criteria and not person:
+            return _by_each_criterion(family, known, both, said, JUDGE)
         by_name = " and ".join(_PLURAL[str(role)] for role in said)
         granted = f"columns cross {names}: {by_name} by their names"
         return Reading(read_as(*map(str, said)), (granted,), "likely", said=granted)
@@ -488,16 +488,23 @@ def _said_of_parts(parts: Sequence[Sequence[str]]) -> list[str | None]:
     return said
 
 
-def _of_systems_by_criteria(
-    family: _Family, known: Mapping[str, str], parts: Sequence[Sequence[str]], said: Sequence[str | None]
-) -> Reading | None:
-    """Columns that cross what was rated with criteria, beside who judged; None where no names say the criteria."""
-    if said.count(CRITERION) != 1 or JUDGE in said or any(is_judged(name) for part in parts for name in part):
-        return None
-    roles = [one or SYSTEM for one in said]
-    granted = f"columns cross {listed(parts[0], most=4)} with {listed(parts[1], most=4)}: systems and criteria"
-    options = _options(family.columns, known, family.row, CROSSED.join(roles), family.words)
-    return Reading({**options, "fixed": chosen_with((JUDGE, *roles))}, (granted,), "likely", said=granted)
+def _by_each_criterion(
+    family: _Family,
+    known: Mapping[str, str],
+    both: Sequence[Sequence[str]],
+    said: Sequence[str | None],
+    other: str,
+) -> Reading:
+    """Columns that cross criteria with judges or systems: each criterion is a measure, whose columns are the others."""
+    at, columns = said.index(CRITERION), family.columns
+    problem = f"columns cross criteria with {_PLURAL[other]}: {listed([*dict.fromkeys(both[at])], most=4)}"
+    ways = []
+    for criterion in dict.fromkeys(both[at]):
+        own = tuple(name for name, part in zip(columns, both[at], strict=True) if part == criterion)
+        ways.append(
+            Meant(_options(own, known, family.row, other, family.words), f"{criterion} alone", measure=criterion)
+        )
+    return Reading(ways[0].options, said=problem, meant=tuple(ways))
 
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
@@ -547,53 +554,3 @@ def _both_shares(one: Column, person: Column) -> bool:
     """Whether a column of somebody's holds broken numbers from 0 to 1, as another does."""
     shares = [two for two in (one, person) if two.numeric and not two.whole and (two.low or 0) >= 0]
     return is_given(person.name) and len(shares) == len("ab") and all((two.high or 0) <= 1 for two in shares)
-
-
-def _row(table: Table, known: Mapping[str, str], aside: set[str]) -> str | None:
-    """The column that says what every row is, and is not put aside; None if no column tells all rows apart."""
-    if table.rows < 2:
-        return None
-    if ITEM not in known and JUDGE in known and table.keys([known[JUDGE]]) == table.rows:
-        return known[JUDGE]
-    key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
-    if ITEM not in known:
-        ids = [one for one in table.columns if one.name not in {*known.values(), *aside} and names_rows(table, one)]
-        judged = {one.name for one in ids if is_judged(one.name)}
-        ids.sort(key=lambda one: (measures(one.name), one.name not in judged, not is_id(one.name), one.name))
-        if JUDGE in known and ids and {*words_of(ids[0].name)} <= _ROWS:  # a number of rows beside what each judge met
-            met = [one.name for one in table.columns if is_judged(one.name) and one.distinct < table.rows]
-            met = [name for name in met if table.keys([name, known[JUDGE]]) == table.rows]
-            ids = [table.column(met[0])] if len(met) == 1 else ids
-        again = [one.name for one in table.columns if one.name not in known.values() and _comes_back(table, one)]
-        key = [*([one.name for one in ids] or again)[:1], *key]
-    if not key or (ITEM not in known and key[0] in known.values()):
-        return None
-    told = (key, [*key, known[JUDGE]]) if JUDGE in known else (key,)
-    return key[0] if any(table.keys(one) == table.rows for one in told) else None
-
-
-def _within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[str, str] | None:
-    """What is judged, by its name, and the one column of words that tells its rows apart; None if there is none."""
-    named = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if _comes_back(table, one)][:1]
-    rivals = [one.name for one in table.columns if {*words_of(one.name)} <= CONTESTANTS and one.name not in taken]
-    found = (_told_apart(table, item, taken) for item in (*named, *rivals, None))
-    return next((pair for pair in found if pair is not None), None)
-
-
-def _told_apart(table: Table, item: str | None, taken: set[str]) -> tuple[str, str] | None:
-    """What is judged, or what comes back where no name says it, and the one column that tells its rows apart."""
-    free = [one for one in table.columns if one.name not in {*taken, item} and one.filled == table.rows]
-    inner = [one for one in free if {*words_of(one.name)} & (ARRANGED | OCCASIONS)]
-    if item is not None:
-        inner = [one for one in inner if one.numeric] or [one for one in free if not one.numeric]
-    elif inner:  # as a diver is, beside the number of the dive
-        names = [one.name for one in free if not one.numeric and 2 * one.distinct <= table.rows]
-        item = names[0] if names and not (groups_items(names[0]) or DESCRIBED & {*words_of(names[0])}) else None
-    inner = [one for one in inner if item not in (None, one.name) and table.rows > one.distinct]
-    found = [one.name for one in inner if table.keys([str(item), one.name]) == table.rows]
-    return (str(item), found[0]) if len(found) == 1 and not is_aspect(found[0]) else None
-
-
-def _comes_back(table: Table, one: Column) -> bool:
-    """Whether a column names what is judged more than once, by its name."""
-    return (is_id(one.name) or is_judged(one.name)) and 2 <= one.distinct < table.rows and not measures(one.name)
