@@ -34,3 +34,6 @@ DOWN = ".."
 
 FOLDED = "~"
 """Behind the name of a column whose labels that differ in capitals, or in blanks around them, are one."""
+
+SIDES = "sides"
+"""What a question is about that takes whatever is compared, unless nobody could say what its sides are."""

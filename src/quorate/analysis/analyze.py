@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
 from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.estimate.means.targets import ModelOptions
-from quorate.roles import SYSTEM
+from quorate.roles import SIDES, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.kinds import for_kind, kind_of, options_of
 from quorate.table.measured import Measures, each_measure
@@ -83,7 +84,7 @@ def analyze(
 
 
 @each_measure
-@read_first
+@partial(read_first, about=SIDES)
 @options_of(ScoreOptions, PairOptions)
 def analyze(
     judgments_or_votes: Judgments | Votes,

@@ -20,6 +20,7 @@ from quorate.cli.options.output import ENDINGS, Certifying, as_more, certified
 from quorate.cli.options.reading import Rows
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
+from quorate.roles import SIDES
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.prior import Prior
@@ -96,7 +97,7 @@ def analyze(
     from quorate.table.judgments import Judgments
     from quorate.table.reading.people import refuse_people_among_models
 
-    table = reading.measured(file, own, paper, files, certifying)
+    table = reading.measured(file, own, paper, files, certifying, about=SIDES)
     asked = {*own.given(), *labels.given(), *paper.given()} - {"level"}
     if isinstance(table, Judgments) and not (reading.said() or asked):
         refuse_people_among_models(table, file)

@@ -169,14 +169,14 @@ def test_duplicates_name_the_column_that_tells_them_apart():
         q.decompose(judgments)
 
 
-def test_labels_that_differ_only_in_case_or_spaces(simulate):
+def test_labels_that_differ_only_in_case(simulate):
     frame = simulate({"item": 6, "prompt": 4, "judge": 2})
     renamed = {"judge0000": "GPT-4", "judge0001": "gpt-4 "}
     one = found(q.read(frame.with_columns(pl.col("judge").replace(renamed)), facets=FACETS))["labels-alike"]
     assert one.severity == "warning"
     assert one.sentence == (
-        "1 pair of judge labels differ only in case or in spaces around them, and count as different judges: "
-        '"GPT-4" and "gpt-4 "; if they are the same, write them alike in column "judge"'
+        "1 pair of judge labels differ only in case, and count as different judges: "
+        '"GPT-4" and "gpt-4"; if they are the same, write them alike in column "judge"'
     )
     assert "labels-alike" not in found(q.read(frame, facets=FACETS))
 

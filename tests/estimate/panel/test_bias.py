@@ -183,7 +183,7 @@ def test_table_1():
     scores += mean - scores.mean(axis=0)
     found = self_preference(of_pairs(scores, ["Qwen", "Llama", "GPT"], ["gpt", "llama ", "qwen"]))
     assert found.by_label
-    assert found.identities == {"GPT": "gpt", "Llama": "llama ", "Qwen": "qwen"}
+    assert found.identities == {"GPT": "gpt", "Llama": "llama", "Qwen": "qwen"}
     qwen = next(row for row in found.preferences if row.judge == "Qwen")
     # on gpt with Llama, on llama with GPT: neither scores itself there
     wanted = ((8.02 - 8.39) - (7.91 - 8.81) + (8.02 - 6.10) - (7.87 - 6.90)) / 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.table.reading.test_forms import book, levels, read
 from tests.table.reading.test_measures import SHARES
@@ -471,3 +472,61 @@ def test_releases_that_are_numbers_tell_rows_apart(tmp_path):
         levels(read(sheet(tmp_path, *rows("query,assistant_release,retriever,relevance", cells))))["assistant_release"]
         == 2
     )
+
+
+@pytest.mark.parametrize("many", [1, 1_000])
+def test_blanks_around_labels_say_nothing(tmp_path, many):
+    cells = [(f"d{n}-{m}", ("Chispa", " Chispa ", "Brisa")[n % 3], MARKS[n, 0]) for n in range(N) for m in range(many)]
+    path = sheet(tmp_path, *rows("item,system,score", cells))
+    assert levels(read(path)) == {"item": N * many, "system": 2}
+    frame = pl.read_csv(path)
+    assert frame["system"].n_unique() == 3
+    assert q.read(frame, announce=False).facet("system").levels == ("Brisa", "Chispa")
+    duel = frame.select(model_a="system", model_b=pl.lit("Nova"), winner=pl.lit("Nova "))
+    assert q.read_votes(duel, announce=False).models == ("Brisa", "Chispa", "Nova")
+
+
+def test_what_two_files_share_is_the_item_and_not_a_text_that_differs(tmp_path):
+    for name, at in (("old", 0), ("new", 1)):
+        cells = [(f"KB-{n:03}", f"{name} asks about thing {n}", MARKS[n, at] % 2) for n in range(N)]
+        sheet(tmp_path, *rows("ticket,question,correct", cells)).rename(tmp_path / f"{name}.csv")
+    found = q.compare((tmp_path / "old.csv", tmp_path / "new.csv"))
+    assert found.difference.shared_items == N
+
+
+def test_columns_that_cross_judges_with_criteria_are_a_measure_for_each_criterion(tmp_path):
+    heads = ",".join(f"expert_{j}_{name}" for j in (1, 2) for name in ("fluency", "coherence"))
+    cells = [(f"d{n}", s, *MARKS[n - 5 * k], MARKS[n - k, 1]) for n in range(N) for k, s in enumerate("xy")]
+    found = q.analyze(sheet(tmp_path, *rows(f"doc_id,system_id,{heads}", cells)))
+    assert [one.name for one in found.measures] == ["fluency", "coherence"]
+    assert {one.answer.difference.n for one in found.measures} == {2 * N}
+
+
+@pytest.mark.parametrize(("column", "compared"), [("variant", True), ("prompt", False)])
+def test_sides_of_an_experiment_are_compared_and_no_wordings(tmp_path, column, compared):
+    cells = [(f"c{n}", arm, MARKS[n, k] % 2) for n in range(N) for k, arm in enumerate(("control", "treatment"))]
+    said = [(one, arm, "👎👍"[mark]) for one, arm, mark in cells]
+    for head, held in (("score", cells), ("feedback", said)):  # which the names say, and what the columns hold
+        found = read(sheet(tmp_path, *rows(f"id,{column},{head}", held)))
+        assert ("system" in found.names) == compared
+
+
+def test_comments_in_a_table_are_left_out(tmp_path):
+    lines = ["# exported, by a tool", "# 0 to 9; more is better", "item,system,score"]
+    cells = [f"{n},{s},{MARKS[n, k]}" for n in range(N) for k, s in enumerate("xy")]
+    assert levels(read(sheet(tmp_path, *lines, *cells, "# end"))) == {"item": N, "system": 2}
+    assert levels(read(sheet(tmp_path, "#,system,score", *cells))) == {"item": N, "system": 2}
+
+
+def test_sides_that_only_their_place_names_are_asked_about_by_every_command(tmp_path):
+    path = sheet(tmp_path, *rows("item,reader,preferred", [(f"c{n}", "uv"[n % 2], "AB"[n % 3 > 0]) for n in range(N)]))
+    for ask in (q.analyze, q.rank, q.compare):
+        with pytest.raises(Unsure, match="A and B are sides, and no systems by their names"):
+            ask(path)
+
+
+def test_numbers_of_rows_without_a_name_are_no_score_beside_who_judged(tmp_path):
+    cells = [(f"A{n}", s, f"R{j}", MARKS[n, k + j]) for n in range(N) for k, s in enumerate("xy") for j in (0, 1)]
+    cells = [(place, *one) for place, one in enumerate(cells)]
+    found = q.analyze(sheet(tmp_path, *rows(",accession,system,reader,quality", cells)))
+    assert found.difference.shared_items == N

@@ -412,9 +412,7 @@ def label_findings(judgments: Judgments, facts: Description) -> Iterator[Finding
     for names in folded.values():
         if len(names) > 1:
             shown = listed([f'"{name}"' for name in names])
-            yield Finding(
-                "labels-alike", "warning", f"{shown} differ only in case or in spaces around them, and count as labels"
-            )
+            yield Finding("labels-alike", "warning", f"{shown} differ only in case, and count as labels")
     if not facts.answers:
         return
     try:

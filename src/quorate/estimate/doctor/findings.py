@@ -290,7 +290,7 @@ def label_findings(judgments: Judgments) -> Iterator[Finding]:
             yield Finding(
                 "labels-alike",
                 "warning",
-                f"{counted(len(pairs), 'pair')} of {facet.name} labels differ only in case or in spaces around them, "
+                f"{counted(len(pairs), 'pair')} of {facet.name} labels differ only in case, "
                 f"and count as different {plural(facet.name)}: {shown}; if they are the same, write them alike in "
                 f'column "{facet.column}"',
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
-from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
+from quorate.roles import ITEM, JUDGE, PROMPT, SIDES, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.names import RESPONSES, is_id, is_judge, words_of
 from quorate.table.columns.scales import number
@@ -139,7 +139,9 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     """
     compared = about == SYSTEM
     judges = [one for one in table.columns if one.scored and is_judge(one.name)] if about == JUDGE else []
-    votes = pair_of(table, compared) if len(judges) < len("ab") else None  # beside whose marks a place is their result
+    votes = (
+        pair_of(table, about in (SYSTEM, SIDES)) if len(judges) < len("ab") else None
+    )  # beside whose marks a place is their result
     if votes is not None and "wins" in votes.options:
         refuse_rows(table, {})
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
