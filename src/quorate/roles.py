@@ -37,3 +37,6 @@ FOLDED = "~"
 
 SIDES = "sides"
 """What a question is about that takes whatever is compared, unless nobody could say what its sides are."""
+
+MEANING = ("scale", "less_is_better")
+"""Arguments that say what scores mean, and not which columns hold them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -99,6 +100,13 @@ def maker(name: str) -> str | None:
     return organisation.rsplit("/", 1)[-1].strip().casefold() or None if slash else None
 
 
+_VERSION = re.compile(r"(?i)(?<![a-z0-9])v\d+(\.\d+)?$|\d\.\d")
+_WHAT_IT_IS = re.compile(
+    r"(?i)[a-z][- ]?(bot|gpt|llm|nmt|former)$|[-_ ](mt|lm|chat|чат|ai|rag|base|mini|xl|pro)$|\w-l$"
+)
+"""Words for a product, or its size, that names of products end with."""
+
+
 def is_model(name: str) -> bool:
     """Whether a name is that of a model: of a maker who is known, or with how many parameters it has.
 
@@ -108,6 +116,21 @@ def is_model(name: str) -> bool:
     (True, True, False, False)
     """
     return maker(name) in _MAKERS or _SIZED.search(name) is not None
+
+
+def is_product(name: str) -> bool:
+    """Whether a name is written as those of products are: a capital within, a version, or a word for what it is.
+
+    Examples
+    --------
+    >>> [is_product(name) for name in ("DeepTrans", "Lingua v2", "Osprey 3.1", "tldrbot", "PONS-MT", "Сова-Чат")]
+    [True, True, True, True, True, True]
+    >>> [is_product(name) for name in ("Fluency", "rating", "Q3", "Anna", "overall_score", "Section 2", "DE")]
+    [False, False, False, False, False, False, False]
+    """
+    bare = name.strip()
+    within = any(one.islower() and other.isupper() for one, other in pairwise(bare))
+    return within or _VERSION.search(bare) is not None or _WHAT_IT_IS.search(bare) is not None or is_model(bare)
 
 
 def shared(names: Iterable[str]) -> dict[str, list[str]]:

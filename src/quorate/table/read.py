@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, TypeVar, cast
 
 from quorate.errors import InvalidInput
-from quorate.roles import ITEM, REPLICATE, SYSTEM
+from quorate.roles import ITEM, MEANING, REPLICATE, SYSTEM
 from quorate.table.columns.roles import FIXED
 from quorate.table.columns.vote_roles import ALIASES, has_pairs
 from quorate.table.exchange.format import Kind, SeveralParts
@@ -185,7 +185,7 @@ def read(
         arguments = {**given, "recognise": recognise or bool(found), **found}
         return _as_said(source, kind, rows, arguments, announce=announce)
 
-    if recognise or given.keys() - {*_ROWS}:
+    if recognise or given.keys() - {*_ROWS, *MEANING}:
         scores = {name: value for name, value in given.items() if name in _SCORES}
         return completing(lambda found: as_said(kind, found), source, rows, scores, facets)
     return _by_itself(source, kind, rows, as_said, announce=announce)

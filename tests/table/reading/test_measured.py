@@ -530,3 +530,19 @@ def test_numbers_of_rows_without_a_name_are_no_score_beside_who_judged(tmp_path)
     cells = [(place, *one) for place, one in enumerate(cells)]
     found = q.analyze(sheet(tmp_path, *rows(",accession,system,reader,quality", cells)))
     assert found.difference.shared_items == N
+
+
+def test_names_of_products_beside_who_judged_are_systems_and_criteria_stay(tmp_path):
+    cells = [(f"S{n}", who, MARKS[n - j, 0], MARKS[n - j, 1]) for n in range(N) for j, who in enumerate(("Ana", "Ben"))]
+    found = q.analyze(sheet(tmp_path, *rows("id,judge,Rating: DeepTrans,Rating: Lingua v2", cells)))
+    assert {found.difference.a, found.difference.b} == {"DeepTrans", "Lingua v2"}
+    with pytest.raises(Unsure, match="their names do not say what they are"):
+        read(sheet(tmp_path, *rows("id,judge,Wren,Aurora", cells)))
+
+
+def test_what_scores_mean_is_said_of_a_file_that_is_read_by_itself(tmp_path, capsys):
+    cells = [(f"u{n}", s, MARKS[n, k] / 10 + k) for n in range(N) for k, s in enumerate("xy")]
+    path = sheet(tmp_path, *rows("utt,system,wer", cells))
+    assert main(["rank", str(path), "--less-is-better", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["exit_code"] == 0
+    assert q.rank(q.read(path, less_is_better=True, announce=False)).systems == ("x", "y")

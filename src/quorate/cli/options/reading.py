@@ -25,6 +25,7 @@ from quorate.cli.options.groups import (
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.frozen import dataclass
+from quorate.roles import MEANING
 from quorate.wording import safe
 
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ class Rows(Group):
         return read(file, announce=False, **given)
 
     def said(self) -> bool:
-        """Whether an option says what columns are."""
-        return bool(self.given().keys() - {one.name for one in fields(Rows)})
+        """Whether an option says what columns are, and not only what their scores mean."""
+        return bool(self.given().keys() - {one.name for one in fields(Rows)} - {*MEANING})
 
     def taken(
         self,

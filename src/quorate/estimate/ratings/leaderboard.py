@@ -84,7 +84,7 @@ class Leaderboard(Board):
 
     entries = (
         "systems=rows groups level df spread noise common dependability rankable targets scope others "
-        "others_reason=unsaid by_judges seed caveats sentence unit=measure"
+        "others_reason=unsaid by_judges seed caveats sentence exit_code unit=measure"
     )
 
     def __repr__(self) -> str:

@@ -244,7 +244,7 @@ class Ratings(ModelTerms, Board):
     entries = (
         "systems=rows best groups neighbours unrated fragility not_fragile method level ties n cluster "
         "clusters scope rankings regularisation log_likelihood seed scale shift nu log_nu position covariates units "
-        "moves slopes tie_rates caveats sentence unit=measure"
+        "moves slopes tie_rates caveats sentence exit_code unit=measure"
     )
 
     def __repr__(self) -> str:

@@ -86,6 +86,9 @@ class Step:
             bare = [form.fullmatch(name) for name in self.columns]
             if len({part["given"].lower() for part in bare if part}) == 1 and all(bare):
                 return tuple(part["level"] for part in bare if part)
+        said = [name.partition(":") for name in self.columns]  # as in Rating: gpt
+        if self.role == SYSTEM and len({head for head, _, _ in said}) == 1 < len({own.strip() for _, _, own in said}):
+            return tuple(own.strip() for _, _, own in said)
         return _without_criterion(self.columns) if self.role in (SYSTEM, JUDGE) else self.columns
 
     @property

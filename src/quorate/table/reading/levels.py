@@ -39,7 +39,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.exchange.wide import crossed
 from quorate.table.facts.profile import Column, Table
-from quorate.table.families import is_model, maker
+from quorate.table.families import is_model, is_product, maker
 from quorate.table.reading.key import is_of_machines, is_of_people
 from quorate.table.reading.reading import Confidence, Meant
 from quorate.wording import listed, words
@@ -154,6 +154,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             systems and SYSTEM not in known,
             Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
         ),
+        (
+            JUDGE in known and SYSTEM not in known and row is not None and _are_products(bare, columns),
+            Said(SYSTEM, f"{listed(columns, most=4)} are taken for systems, as their names are written", "likely"),
+        ),
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     found = next((said for true, said in ways if true), None)
@@ -226,6 +230,22 @@ def _may_be_surname(name: str) -> bool:
 def _are_systems(names: Sequence[str]) -> bool:
     """Whether all are called as systems are, the two sides of a comparison or models."""
     return all(SYSTEMS & {*words_of(name)} or is_arm(name) or maker(name) is not None for name in names)
+
+
+def _are_products(bare: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether one name at least is written as that of a product is, and no other says what else it may be."""
+    other = {*HINTS, *GIVEN, *TOTALS, *IDS, *REMARKS, *RESPONSES, *MEASURES, *GROUPS}
+    parts = [part.strip() or name for part, name in zip(_own_parts(columns), bare, strict=True)]
+    plainly = [part for part in parts if not is_product(part)]
+    said = any(is_criterion(part) or is_judged(part) or {*words_of(part)} & other for part in plainly)
+    return not said and len({*map(form_of, parts)}) == len(parts) > len(plainly)
+
+
+def _own_parts(columns: Sequence[str]) -> list[str]:
+    """Names without what all of them begin with up to a mark, as ``Rating: `` of ``Rating: DeepTrans``."""
+    heads = {name.partition(":")[0] for name in columns if ":" in name}
+    alike = len(heads) == 1 and all(":" in name for name in columns)
+    return [name.partition(":")[2] if alike else name for name in columns]
 
 
 def _are_asked(columns: Sequence[str]) -> bool:
