@@ -362,7 +362,7 @@ def page(boards: int = 3, caveats: int = 3) -> Page:
         "scores.csv",
         "s0 is better than all others.",
         (Section("board", "The board", ("A word on it.",), (board,)), Section("why", "Why", (), (sources, unseen))),
-        particulars("facts", "What was ranked", [("systems", boards), ("level", 0.95)]),
+        particulars("facts", "What was ranked", {"systems": boards, "level": 0.95}),
         "As usual.",
         dict,
         caveats=tuple(f"caveat {i}" for i in range(caveats)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
@@ -310,10 +310,10 @@ WHAT = Short({"what": "", "value": ""})
 
 
 def particulars(
-    name: str, finding: str, values: Iterable[tuple[str, object]], *lines: str, head: str = "number or choice"
+    name: str, finding: str, values: Mapping[str, object], *lines: str, head: str = "number or choice"
 ) -> Figure:
     """A table of what a result rests on: names in plain words, each with its value."""
-    rows = [{"what": what, "value": value} for what, value in values]
+    rows = [{"what": what, "value": value} for what, value in values.items()]
     return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head}, short=WHAT)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -510,11 +511,14 @@ def dotted(
     title: str,
     *,
     drawn: Sequence[Row] | None = None,
-    look: str | Sequence[tuple[str, str]] = CORRECTED,
+    look: str | Sequence[str | tuple[str, str]] = CORRECTED,
     label: str | None = None,
     side: str | None = None,
     at: float | None = None,
     line: float | None = None,
+    edges: Sequence[float] = (),
+    window: tuple[float, float] | None = None,
+    tall: int | None = None,
     titles: Mapping[str, str] | None = None,
     unfolded: bool = False,
     **short: Any,
@@ -531,7 +535,7 @@ def dotted(
         Of the axis.
     drawn : sequence of dict, optional
         Rows of the chart where they are others; there is no chart of none.
-    look, side
+    look, side, edges, window, tall
         As for `dots`.
     label : str, optional
         What a row of the chart is called by; the first of ``heads`` unless said.
@@ -544,12 +548,10 @@ def dotted(
     """
     shown, (first, *_) = rows if drawn is None else drawn, heads
     of = [*heads][[*heads].index("low") - 1]
-
-    def chart() -> Spec:
-        return dots(shown, label or first, of, title, look, at=at if line is None else line, side=side)
-
-    named, made = {**({} if heads[first] else {first: " "}), **(titles or {})}, chart if shown else None
-    return Figure.of(name, caption, rows, heads, made, titles=named, unfolded=unfolded, of=of, at=at, **short)
+    draw = partial(dots, at=at if line is None else line, edges=edges, window=window, tall=tall, side=side)
+    chart = partial(draw, shown, label or first, of, title, look) if shown else None
+    named = {**({} if heads[first] else {first: " "}), **(titles or {})}
+    return Figure.of(name, caption, rows, heads, chart, titles=named, unfolded=unfolded, of=of, at=at, **short)
 
 
 def coloured(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:
@@ -589,12 +591,8 @@ def curves(
     by = tips.split(maxsplit=1)[0]
     base = Marks(rows).encode(x=x, y=y, color=coloured(styles, by, columns))
     ends = [] if within is None else [base.mark(**within).encode(y=like(y, "low"), y2="high")]
-    lines = base.mark("line", strokeWidth=2.5).encode(strokeDash=dashed(styles, by), tooltip="" if dots else tips)
+    strokes = {"domain": list(styles), "range": [stroke for _, stroke in styles.values()]}
+    dashes = channel(f"{by}:N", scale=strokes, legend=None)  # so that lines are told apart without colours
+    lines = base.mark("line", strokeWidth=2.5).encode(strokeDash=dashes, tooltip="" if dots else tips)
     points = [base.mark("point", filled=True, size=dots, opacity=1).encode(tooltip=tips)] if dots else []
     return [*ends, lines, *points]
-
-
-def dashed(styles: Styles, field: str = "policy") -> Channel:
-    """Strokes that tell lines apart without colours."""
-    scale = {"domain": list(styles), "range": [stroke for _, stroke in styles.values()]}
-    return channel(f"{field}:N", scale=scale, legend=None)

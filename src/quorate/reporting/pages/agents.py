@@ -25,8 +25,15 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
         Section("passing", "How often runs pass", figures=(passing(result),)),
         Section("flips", "Items that flip", figures=(flips(result),)),
     )
-    rests = particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items())
-    return Page.of(result, table, "Repeated runs", parts, rests, _runs_methods(result))
+    rests = particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts)
+    how = (
+        "Of n runs of an item c pass; C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k) are unbiased for the chances "
+        "that all and any of k fresh runs pass (Yao et al., 2024; Chen et al., 2021). Means over items have Wilson's "
+        "interval with as many trials as their standard error over items is worth, at a level of "
+        f"{at_level(result.level)}. Whose doing the variance between runs is follows from the mean squares of runs "
+        "and of runs by judgments within items."
+    )
+    return Page.of(result, table, "Repeated runs", parts, rests, how)
 
 
 def passing(result: RepeatedRuns) -> Figure:
@@ -71,17 +78,6 @@ def flips(result: RepeatedRuns) -> Figure:
     return Figure.of("flips", caption, rows, heads, titles={"runs": "of runs"}, most=6)
 
 
-def _runs_methods(result: RepeatedRuns) -> str:
-    """The paragraph for a methods section."""
-    return (
-        "Of n runs of an item c pass; C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k) are unbiased for the chances "
-        "that all and any of k fresh runs pass (Yao et al., 2024; Chen et al., 2021). Means over items have Wilson's "
-        "interval with as many trials as their standard error over items is worth, at a level of "
-        f"{at_level(result.level)}. Whose doing the variance between runs is follows from the mean squares of runs "
-        "and of runs by judgments within items."
-    )
-
-
 def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     """The page of hazards."""
     facts: dict[str, object] = {"threshold": result.threshold}
@@ -92,8 +88,16 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
         Section("hazards", "At which turn", figures=(hazards(result),)),
         Section("survival", "How many never do", figures=(survival(result),)),
     )
-    rests = particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items())
-    return Page.of(result, table, "Turns of a conversation", parts, rests, _hazard_methods(result))
+    rests = particulars("rests", f"What it rests on: {len(result.turns)} turns", facts)
+    side = "above" if result.above else "below"
+    how = (
+        f"The hazard of a turn is the chance that a single score is {side} {result.threshold:g}, of a normal law with "
+        "the turn's mean and the sum of the variance components of a linear mixed model (Messing 2026, equation 12). "
+        "Survival is the product of their complements, and, beside it, the same chance where components without the "
+        f"turn are shared by all turns of a conversation (here {percent(result.between)} of the variance). Intervals "
+        "are quantiles of draws of means (Student) and components (chi-square)."
+    )
+    return Page.of(result, table, "Turns of a conversation", parts, rests, how)
 
 
 def hazards(result: Hazard) -> Figure:
@@ -135,18 +139,6 @@ def survival(result: Hazard) -> Figure:
     )
 
 
-def _hazard_methods(result: Hazard) -> str:
-    """The paragraph for a methods section."""
-    side = "above" if result.above else "below"
-    return (
-        f"The hazard of a turn is the chance that a single score is {side} {result.threshold:g}, of a normal law with "
-        "the turn's mean and the sum of the variance components of a linear mixed model (Messing 2026, equation 12). "
-        "Survival is the product of their complements, and, beside it, the same chance where components without the "
-        f"turn are shared by all turns of a conversation (here {percent(result.between)} of the variance). Intervals "
-        "are quantiles of draws of means (Student) and components (chi-square)."
-    )
-
-
 def ensemble_page(result: Ensemble, table: Table | None = None) -> Page:
     """The page of an ensemble."""
     facts: dict[str, object] = {"agents": result.agents, "variance of their mean": result.variance}
@@ -156,7 +148,7 @@ def ensemble_page(result: Ensemble, table: Table | None = None) -> Page:
         table,
         "The mean of several agents",
         sections=(Section("numbers", "More or fewer agents", figures=(numbers(result),)),),
-        facts=particulars("rests", "What it rests on", facts.items()),
+        facts=particulars("rests", "What it rests on", facts),
         methods=f"The variance of the mean of {result.agents:,} agents on one item is the mean of their variances and "
         "covariances (Messing 2026, equation 13); what all agents share stays however many they are.",
         tiles=(
@@ -190,8 +182,15 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
     facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
     facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
     parts = (Section("stages", "What each stage adds", figures=(stages(result),)),)
-    rests = particulars("rests", "What it rests on", facts.items())
-    how = _chain_methods(result)
+    rests = particulars("rests", "What it rests on", facts)
+    apart = f"clustered by {result.cluster}" if result.cluster else "runs as independent"
+    how = (
+        f"The variance of the last stage over {result.n:,} runs was divided by the law of total variance, stage by "
+        "stage (Messing 2026, equation 14): each adds what the mean of the last stage given it explains beyond that "
+        "given the stage before. Conditional means are polynomials, or means by word, fitted without the run that they "
+        "predict. "
+        f"Intervals are on the scale of the angle, with standard errors of influence values, {apart}."
+    )
     return Page.of(result, table, "A chain of agents", parts, rests, how, sentence=cut(result.sentence, 300))
 
 
@@ -208,16 +207,4 @@ def stages(result: Chain) -> Figure:
     titles = {"so_far": "with those before it"}
     return marks.dotted(
         "stages", caption, rows, heads, "share", titles=titles, unfolded=True, line=0.0, percent="share"
-    )
-
-
-def _chain_methods(result: Chain) -> str:
-    """The paragraph for a methods section."""
-    apart = f"clustered by {result.cluster}" if result.cluster else "runs as independent"
-    return (
-        f"The variance of the last stage over {result.n:,} runs was divided by the law of total variance, stage by "
-        "stage (Messing 2026, equation 14): each adds what the mean of the last stage given it explains beyond that "
-        "given the stage before. Conditional means are polynomials, or means by word, fitted without the run that they "
-        "predict. "
-        f"Intervals are on the scale of the angle, with standard errors of influence values, {apart}."
     )

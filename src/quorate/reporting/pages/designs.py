@@ -188,9 +188,7 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     titles |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     listed_changes = Figure.of("changes", caption, result.rows(), columns | {"reason": "why not known"}, titles=titles)
     parts = (Section("changes", "Changes", figures=(listed_changes,)),)
-    rests = (
-        particulars("meant", "What the designs stand for", {"changes": others}.items()) if base is None else meant(base)
-    )
+    rests = particulars("meant", "What the designs stand for", {"changes": others}) if base is None else meant(base)
     tiled = () if base is None else tiles(base)
     return Page.of(result, table, "What changes would give", parts, rests, _METHODS, sentence=sentence, tiles=tiled)
 
@@ -291,10 +289,10 @@ def searched(best: Optimum) -> Figure:
         "facets stand for": targets_in_words(best.plan),
         "judgments that are paid for": 0 if best.searched.paid is None else best.searched.paid.total,
     }
-    return particulars("searched", f"What was searched: {best.candidates:,} designs", values.items())
+    return particulars("searched", f"What was searched: {best.candidates:,} designs", values)
 
 
 def meant(plan: Projection) -> Figure:
     """What the numbers of a design stand for."""
     values = {"facets stand for": targets_in_words(plan), "layout": layout_named(plan), "balanced": plan.balanced}
-    return particulars("meant", "What the design stands for", values.items())
+    return particulars("meant", "What the design stands for", values)

@@ -32,7 +32,7 @@ def page(result: Support | VotesSupport, table: Table | None = None) -> Page:
         wrong += [one.reason for one in result.analyses if not one.possible]
         verdict = f"{name} cannot be analysed as it is: " + wrong[0] + "."
     parts = (*held, *found, *pilot, Section("analyses", "What is possible", figures=(analyses(result),)))
-    rests = particulars("read", "How it was read", [("columns", "; ".join(note.brief for note in result.notes))])
+    rests = particulars("read", "How it was read", {"columns": "; ".join(note.brief for note in result.notes)})
     how = "What a table supports follows from its facets, how they cross, and what is missing."
     return Page.of(result, table, "This file", parts, rests, how, sentence=verdict)
 

@@ -69,17 +69,16 @@ def prizes(gaming: Gaming) -> Figure:
         lines.append(
             f"Lines: {level} intervals, from the components that the data make plausible. An arrow: it goes on."
         )
-
-    def chart() -> Spec:
-        shown = [_without(row, "price") for row in rows[: marks.MOST_ROWS]]
-        window = marks.from_zero([row["prize"] for row in shown], [row["high"] for row in marks.known(shown, "high")])
-        return marks.dots(shown, "design", "prize", f"prize, {unit(gaming)}", CORRECTED, window=window, tall=30)
-
+    drawn = [_without(row, "price") for row in rows[: marks.MOST_ROWS]]
+    window = marks.from_zero([row["prize"] for row in drawn], [row["high"] for row in marks.known(drawn, "high")])
     heads = Short.titles("design", "calls", se="SE", prize="prize", low=f"{at_level(gaming.level)} interval")
     caption = Caption(finding, tuple(lines))
     titles = {"se": "standard error of one attempt", "low": f"low, {level}", "high": f"high, {level}"}
     titles |= {"calls": "judgments", "price": "price, USD"}
-    return Figure.of("prizes", caption, rows, heads, chart, titles=titles, unfolded=True, of="prize")
+    title = f"prize, {unit(gaming)}"
+    return marks.dotted(
+        "prizes", caption, rows, heads, title, titles=titles, unfolded=True, drawn=drawn, window=window, tall=30
+    )
 
 
 def grid(gaming: Gaming) -> Figure | None:
@@ -191,7 +190,7 @@ def played(gaming: Gaming) -> Figure:
     values |= {"differs between attempts": ", ".join(gaming.redrawn) or "replicates only"}
     values |= {"unit of prizes": unit(gaming), "designs": len(gaming.prizes)}
     finding = f"What is played: {counted(gaming.k, 'attempt')}, the best is reported"
-    return particulars("played", finding, values.items())
+    return particulars("played", finding, values)
 
 
 def unit(gaming: Gaming) -> str:

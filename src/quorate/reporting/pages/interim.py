@@ -216,7 +216,7 @@ def page(result: Interim, table: Table | None = None) -> Page:
         table,
         "A study under way" if result.path is None else "A study with a goal",
         sections=sections(result),
-        facts=particulars("rests", "What it rests on", facts.items()),
+        facts=particulars("rests", "What it rests on", facts),
         methods=methods(result),
         tiles=tiles(status),
     )

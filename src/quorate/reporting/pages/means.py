@@ -30,12 +30,20 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
     }
     ends = f"{significant(result.low)} to {significant(result.high)}"
     parts = (Section("stream", "Along the stream", figures=(stream(result),)),)
-    rests = particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items())
+    rests = particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts)
     tiles = (
         Tile(result.state, f"against a baseline of {result.baseline:g}"),
         Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
     )
-    return Page.of(result, table, "A stream against a baseline", parts, rests, _baseline_methods(result), tiles=tiles)
+    how = (
+        f"Scores in their order were held against a mean of {result.baseline:g}. From every place on a part of a "
+        "capital is bet at several stakes on scores below it, and another on scores above it. While no score's mean, "
+        "given those before, is beyond the baseline, neither is expected to grow, so that by Ville's inequality "
+        f"either is ever multiplied by {math.exp(result.limit):.3g} with a chance of at most "
+        f"{percent((1 - result.level) / 2)}. Where a change began is the place that explains the scores best, with "
+        "those that hold it with the level's chance if every place is as likely."
+    )
+    return Page.of(result, table, "A stream against a baseline", parts, rests, how, tiles=tiles)
 
 
 def stream(result: AgainstBaseline) -> Figure:
@@ -70,18 +78,6 @@ def stream(result: AgainstBaseline) -> Figure:
     return Figure.of("stream", Caption(finding, lines), rows, heads, chart, unfolded=True)
 
 
-def _baseline_methods(result: AgainstBaseline) -> str:
-    """The paragraph for a methods section."""
-    return (
-        f"Scores in their order were held against a mean of {result.baseline:g}. From every place on a part of a "
-        "capital is bet at several stakes on scores below it, and another on scores above it. While no score's mean, "
-        "given those before, is beyond the baseline, neither is expected to grow, so that by Ville's inequality "
-        f"either is ever multiplied by {math.exp(result.limit):.3g} with a chance of at most "
-        f"{percent((1 - result.level) / 2)}. Where a change began is the place that explains the scores best, with "
-        "those that hold it with the level's chance if every place is as likely."
-    )
-
-
 def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
     """The page of a mean by a pilot."""
     low, high = result.estimate.ends
@@ -102,7 +98,7 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
         Section("sources", "Where its uncertainty comes from", figures=(components(result),)),
         Section("levels", "What the two tables share", figures=(levels(result),)),
     )
-    rests = particulars("rests", "What it rests on", facts.items())
+    rests = particulars("rests", "What it rests on", facts)
     tiles = (
         Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
         Tile(

@@ -190,7 +190,7 @@ def labelled(result: Labels) -> Figure:
     values |= {"labels": len(result.shares), "judgments": table.n_answers}
     values |= {"rows without a label": int(table.rows.sum()) - table.n_answers}
     return particulars(
-        "labelled", f"What was labelled: {counted(len(result.items), result.labelled)}", values.items(), head="number"
+        "labelled", f"What was labelled: {counted(len(result.items), result.labelled)}", values, head="number"
     )
 
 

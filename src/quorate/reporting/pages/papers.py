@@ -30,7 +30,7 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
         None,
         "Published figures, computed again",
         sections=(*([errata(result)] if result.errata else []), *(paper(result, name) for name in papers)),
-        facts=particulars("run", "What was run", facts.items()),
+        facts=particulars("run", "What was run", facts),
         methods=methods(drawn),
         options=", ".join(run.study for run in result.runs),
         seed=result.seed,

@@ -128,12 +128,12 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
 
 def compared(pipelines: Pipelines) -> Figure:
     """What was compared."""
-    values: list[tuple[str, object]] = []
+    values: dict[str, object] = {}
     for name, cells in pipelines.cells.items():
         of = f" of {name}" if len(pipelines.cells) > 1 else ""
         facets = pipelines.facets[name]
-        values += [(f"{plural(facet)}{of}", size) for facet, size in facets.items()]
-        values.append((f"cells{of}: each one {listed(facets)}", cells))
-    values.append(("systems", len(pipelines.errors[0].systems)))
+        values |= {f"{plural(facet)}{of}": size for facet, size in facets.items()}
+        values[f"cells{of}: each one {listed(facets)}"] = cells
+    values["systems"] = len(pipelines.errors[0].systems)
     finding = "What was compared: leaderboards by single cells of judges, and by the mean of all"
     return particulars("compared", finding, values, head="number")

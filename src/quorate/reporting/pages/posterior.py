@@ -20,22 +20,32 @@ def check_page(result: PosteriorCheck, table: Table | None = None) -> Page:
     facts |= {"chains": result.chains, "draws of each": result.draws}
     facts |= {"studies with chains too short to be reported": result.unconverged, "seconds": f"{result.seconds:,.0f}"}
     low, high = result.band
-    how = (
+    ranks = tuple(
+        histogram(f"ranks-{at}", name, one, result.band)
+        for at, (name, one) in enumerate(result.uniformity.items(), start=1)
+    )
+    read = (
         "In every study the prior draws the truth, and the truth draws the scores of the same cells. It is ranked "
         f"among {DRAWS} draws of its posterior: {result.studies / BINS:g} studies are expected in each tenth. All bars "
         f"lie between {low} and {high} (the band) for 19 of 20 parameters if posteriors are right. Bars high at both "
         "ends: intervals too short; high in the middle: too long; sloping: medians too low or too high."
+    )
+    of = LINKS.get(result.link, "scores as numbers")
+    how = (
+        f"Posteriors ({of}) were checked by simulation-based calibration (Talts et al., 2018): {result.studies:,} "
+        "studies of the cells of this table were simulated from parameters that the prior drew, and the truth was "
+        f"ranked among {DRAWS} evenly spaced draws of {result.chains} chains of {result.draws:,}. {result.sentence}"
     )
     return Page.of(
         result,
         table,
         "Check of posteriors",
         sections=(
-            Section("ranks", "Where the truth lies among the draws", (how,), tuple(_histograms(result))),
+            Section("ranks", "Where the truth lies among the draws", (read,), ranks),
             Section("tests", "Are the ranks uniform?", (), (tests(result),)),
         ),
-        facts=particulars("checks", "How it was simulated", facts.items()),
-        methods=_check_methods(result),
+        facts=particulars("checks", "How it was simulated", facts),
+        methods=how,
         tiles=(
             Tile(f"{result.p:.2g}", "least p-value of uniform ranks, by Bonferroni"),
             Tile(f"{result.studies:,}", "simulated studies"),
@@ -44,14 +54,6 @@ def check_page(result: PosteriorCheck, table: Table | None = None) -> Page:
         options=f"{counted(result.studies, 'study')}, link {result.link}",
         seed=result.seed,
     )
-
-
-def _histograms(result: PosteriorCheck) -> list[Figure]:
-    """One histogram a parameter."""
-    return [
-        histogram(f"ranks-{at}", name, one, result.band)
-        for at, (name, one) in enumerate(result.uniformity.items(), start=1)
-    ]
 
 
 def histogram(name: str, parameter: str, found: Uniformity, band: tuple[int, int]) -> Figure:
@@ -101,16 +103,6 @@ def tests(result: PosteriorCheck) -> Figure:
     lines = ("Chi-square on 9 degrees of freedom.",)
     heads = {"parameter": "parameter", "ranks in tenths": "studies in each tenth", "p": "p"}
     return Figure.of("tests", Caption(finding, lines), rows, heads, titles={"p": "chi-square p"})
-
-
-def _check_methods(result: PosteriorCheck) -> str:
-    """The paragraph for a methods section."""
-    of = LINKS.get(result.link, "scores as numbers")
-    return (
-        f"Posteriors ({of}) were checked by simulation-based calibration (Talts et al., 2018): {result.studies:,} "
-        "studies of the cells of this table were simulated from parameters that the prior drew, and the truth was "
-        f"ranked among {DRAWS} evenly spaced draws of {result.chains} chains of {result.draws:,}. {result.sentence}"
-    )
 
 
 LINKS = {"logit": "a logit model", "ordinal": "a cumulative logit model with ordered thresholds"}
@@ -183,18 +175,15 @@ def priors(result: DrawnComponents) -> Figure:
         f"Standard deviation of each component, in {result.unit}: median and 95% interval before (grey) and after.",
         "An arrow: the interval goes on.",
     )
-
-    def chart() -> marks.Spec:
-        shown = [{key: value for key, value in row.items() if key not in ("law", "narrower")} for row in rows]
-        window = marks.from_zero([row["sd"] for row in shown], [row["high"] for row in shown[1::2]])
-        looks = [marks.NAIVE if place % 2 == 0 else marks.CORRECTED for place in range(len(shown))]
-        return marks.dots(
-            shown, "component", "sd", f"standard deviation ({result.unit})", looks, window=window, tall=18
-        )
-
+    drawn = [{key: value for key, value in row.items() if key not in ("law", "narrower")} for row in rows]
+    window = marks.from_zero([row["sd"] for row in rows], [row["high"] for row in rows[1::2]])
+    look, title = [marks.NAIVE, marks.CORRECTED] * len(result.prior), f"standard deviation ({result.unit})"
     heads = Short.titles("component", "sd", low="95% interval", law="law")
     titles = {"sd": "standard deviation"}
-    return Figure.of("priors", Caption(finding, lines), rows, heads, chart, titles=titles, of="sd")
+    caption = Caption(finding, lines)
+    return marks.dotted(
+        "priors", caption, rows, heads, title, titles=titles, drawn=drawn, look=look, window=window, tall=18
+    )
 
 
 def means(result: DrawnComponents) -> Figure:
@@ -230,7 +219,7 @@ def checks(result: DrawnComponents) -> Figure:
     facts |= {f"effective draws of {cut(name)}": f"{value:,.0f}" for name, value in made.ess.items()}
     facts |= {f"prior of {cut(law.name)}": str(law) for law in result.prior}
     facts |= {"seconds, quoted and taken": f"{made.quoted:,.0f}, {made.seconds:,.0f}"}
-    return particulars("checks", "The chains agree", facts.items())
+    return particulars("checks", "The chains agree", facts)
 
 
 def methods(result: DrawnComponents) -> str:

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 def certificate(found: Certificate) -> Section:
-    """How often intervals hold the truth, and how wide they are."""
-    return Section("certificate", "Do such intervals hold?", figures=(_certificate_coverage(found),))
-
-
-def _certificate_coverage(found: Certificate) -> Figure:
-    """Coverage, width and power of every reading."""
+    """How often intervals hold the truth, how wide they are, and what they tell apart, of every reading."""
     rows = [
         {"scope": one.scope or "all", "coverage": f"{percent(one.coverage)} ± {100 * one.coverage_error:.1f}"}
         | {"width": f"{one.width:.2f} ± {one.width_error:.2f}", "told_apart": one.told_apart}
@@ -35,7 +30,8 @@ def _certificate_coverage(found: Certificate) -> Figure:
     told = "Told apart: a difference as found, or of a board the share of pairs."
     width = "±: Monte Carlo standard errors. Width: of the interval if the standard error were known."
     lines = (found.sentence, f"{width} {told}")
-    return Figure.of("certificate", Caption(finding, lines), rows, heads | {"scope": ""}, titles={"scope": " "})
+    figure = Figure.of("certificate", Caption(finding, lines), rows, heads | {"scope": ""}, titles={"scope": " "})
+    return Section("certificate", "Do such intervals hold?", figures=(figure,))
 
 
 STYLES: marks.Styles = {
@@ -66,7 +62,7 @@ def page(result: Validated, table: Table | None = None) -> Page:
             Section("coverage", "Whether its intervals hold", figures=(coverage(result),)),
             Section("plans", "What each plan asked for", figures=(designs(result),)),
         ),
-        facts=particulars("drawn", "How the plans were drawn", facts.items()),
+        facts=particulars("drawn", "How the plans were drawn", facts),
         methods=methods(result),
         tiles=tuple(
             Tile(significant(one.rmse), f"root mean squared error of {one.plan}, {one.budget:,} judgments")

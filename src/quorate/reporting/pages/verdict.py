@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from typing import Any
 
 from quorate.analysis.words import called, cut, only_facet, p_value, significant
 from quorate.decide.all_pairs import AllPairs
@@ -28,13 +29,20 @@ def all_pairs_page(result: AllPairs, table: Table | None = None) -> Page:
     facts |= {} if result.margin is None else {"equivalent": count["equivalent"]}
     facts |= {"undecided": count["undecided"], "level of all together": result.level}
     facts |= {"margin of equivalence": "none" if result.margin is None else result.margin}
+    by = "the ratings of a board of all votes" if result.by == "share" else "the difference of their mean scores"
+    equal = "" if result.margin is None else " Systems are equivalent where the interval lies within the margin."
+    how = (
+        f"All {len(result.pairs):,} pairs of systems were compared by {by}, with intervals by the largest "
+        f"studentised difference, which all hold at once with a chance of {result.level:g}.{equal} The verdicts are "
+        "for one look at data whose amount was set beforehand."
+    )
     return Page.of(
         result,
         table,
         "All pairs of systems",
         sections=(Section("pairs", "The verdicts", figures=(verdicts(result),)),),
-        facts=particulars("compared", f"What was compared: {counted(len(result.pairs), 'pair')}", facts.items()),
-        methods=_all_pairs_methods(result),
+        facts=particulars("compared", f"What was compared: {counted(len(result.pairs), 'pair')}", facts),
+        methods=how,
         options=f"level {result.level:g} of all together",
         next_step=_of_a_pair(result),
     )
@@ -87,17 +95,6 @@ def verdicts(result: AllPairs) -> Figure:
         of="value",
         at=zero,
         percent="value" if by_votes else "",
-    )
-
-
-def _all_pairs_methods(result: AllPairs) -> str:
-    """The paragraph for a methods section."""
-    by = "the ratings of a board of all votes" if result.by == "share" else "the difference of their mean scores"
-    equal = "" if result.margin is None else " Systems are equivalent where the interval lies within the margin."
-    return (
-        f"All {len(result.pairs):,} pairs of systems were compared by {by}, with intervals by the largest "
-        f"studentised difference, which all hold at once with a chance of {result.level:g}.{equal} The verdicts are "
-        "for one look at data whose amount was set beforehand."
     )
 
 
@@ -181,17 +178,13 @@ def interval(verdict: AnyVerdict) -> Figure:
         if verdict.p_equivalence is not None:
             equal = f"{zero - half:.4g} to {zero + half:.4g} ({p_value(verdict.p_equivalence)})"
             lines.append(f"Dotted: what counts as equal, {equal}.")
-
-    def chart() -> Spec:
-        edges = [] if half is None else [zero - half, zero + half]
-        shown = marks.known(rows, "low", "high")
-        return marks.dots(shown, "interval", "value", name, marks.first(shown), at=zero, edges=edges, tall=34)
-
-    drawable = chart if marks.known(rows, "low", "high") else None
+    edges, drawn = [] if half is None else [zero - half, zero + half], marks.known(rows, "low", "high")
     heads = {"interval": "", "value": "share" if votes else "difference", "low": f"{_percent(verdict.level)} interval"}
-    titles, caption, shares = {"value": name}, Caption(finding, tuple(lines)), "value" if votes else ""
-    return Figure.of(
-        "verdict", caption, rows, heads, drawable, titles=titles, unfolded=True, of="value", at=zero, percent=shares
+    titles, caption = {"value": name, "interval": "interval"}, Caption(finding, tuple(lines))
+    how: dict[str, Any] = {"look": marks.first(drawn), "at": zero, "edges": edges, "tall": 34}
+    shares = "value" if votes else ""
+    return marks.dotted(
+        "verdict", caption, rows, heads, name, titles=titles, unfolded=True, drawn=drawn, percent=shares, **how
     )
 
 
@@ -235,15 +228,11 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
         f"{capitalised(name)}, with {_percent(verdict.level)} intervals for each {by} by itself.",
         f"That all are the same: {p_value(types.p)}. Adjusted: by Holm, for all of them together.",
     )
-
-    def chart() -> Spec:
-        shown = marks.known(rows, "low", "high")
-        return marks.dots(shown, "type", "value", name, marks.first(shown), at=zero, tall=30)
-
-    drawable = chart if marks.known(rows, "low", "high") else None
+    drawn = marks.known(rows, "low", "high")
     heads = Short.titles(type=by, value="difference", low="interval", n="n", p_adjusted="p, adjusted")
     titles = {"value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
-    return Figure.of("types", Caption(same, lines), rows, heads, drawable, titles=titles, of="value", at=zero)
+    caption, look = Caption(same, lines), marks.first(drawn)
+    return marks.dotted("types", caption, rows, heads, name, titles=titles, drawn=drawn, look=look, at=zero, tall=30)
 
 
 def changed(verdict: ScoreVerdict) -> Figure:
@@ -335,7 +324,7 @@ def compared(verdict: AnyVerdict) -> Figure:
     values["outcome"] = verdict.outcome.value
     note = why_detectable(verdict)
     names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
-    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []))
+    return particulars("compared", f"What was compared: {names}", values, *([note] if note else []))
 
 
 def _whom(difference: object) -> str:

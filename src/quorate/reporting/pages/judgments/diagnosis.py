@@ -41,7 +41,7 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
         Section("residuals", "Residuals and items", (TOGETHER, *unlooked), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
-    rests = particulars("diagnosis", "What it rests on", facts.items())
+    rests = particulars("diagnosis", "What it rests on", facts)
     how = methods(result)
     tiles = (
         Tile(f"{len(out)} of {len(tested)}", "checks stand out"),
@@ -321,7 +321,7 @@ def latent_page(fit: LatentDecomposition, table: Table | None = None) -> Page:
     """The page of components of log odds."""
     chosen = {"link": fit.link, "method": fit.method, "deviance": fit.deviance}
     parts = (Section("latent", HEADING, (WHY,), (shares(fit),)),)
-    rests = particulars("model", f"Fitted to {fit.judgments.n_answers:,} judgments", chosen.items())
+    rests = particulars("model", f"Fitted to {fit.judgments.n_answers:,} judgments", chosen)
     how = (
         "Random effects on the log odds are normal; the likelihood is Laplace's approximation, and one judgment "
         "has variance pi^2/3. The mean is over the random effects, its interval by the delta method on log odds."

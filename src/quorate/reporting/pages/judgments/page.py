@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +45,15 @@ def page(analysis: Analysis, record: Record) -> Page:
         elif texts is not None:
             prompts += [(f"{name} {i}", str(text)) for i, text in enumerate(texts, 1)]
     caveats = dict.fromkeys((*analysis.caveats, *panel_caveats(analysis)))
+    of_mean = [components(analysis)] if analysis.contributions else []
     return Page(
         title=titled(analysis.judgments.source, "Judgments from a"),
         sentence=" ".join([*([analysis.answer.sentence] if analysis.answer else []), analysis.sentence]),
-        sections=_made(analysis, _verdict_section, _sources_section, purchases_section),
+        sections=(
+            Section("verdict", "How far the mean can be trusted", figures=(intervals(analysis),)),
+            Section("sources", "Where the uncertainty comes from", (), (*of_mean, per_judgment(analysis))),
+            purchases_section(analysis),
+        ),
         facts=UNMADE,
         rest=lambda: _rest(analysis, record),
         methods=methods_paragraph(analysis),
@@ -63,28 +68,23 @@ def page(analysis: Analysis, record: Record) -> Page:
     )
 
 
-def _made(analysis: Analysis, *some: Callable[[Analysis], Section | None]) -> tuple[Section, ...]:
-    """Sections in their order; one that has nothing to say is left out."""
-    return tuple(made for section in some if (made := section(analysis)) is not None)
-
-
 def _rest(analysis: Analysis, record: Record) -> tuple[tuple[Section, ...], Figure]:
     """What no screen shows, and loads when it is written: the other sections, and the checklist."""
     from quorate.reporting.pages.judgments.diagnosis import checks_section, health_section, latent_section
     from quorate.reporting.pages.judgments.people import judges_section, people_section, single_section
     from quorate.reporting.paper.record import checklist
 
-    sections = _made(
-        analysis,
-        judges_section,
-        panel_section,
-        single_section,
-        checks_section,
-        health_section,
-        latent_section,
-        people_section,
+    sections = (
+        judges_section(analysis),
+        panel_section(analysis),
+        single_section(analysis),
+        checks_section(analysis),
+        health_section(analysis),
+        latent_section(analysis),
+        people_section(analysis),
     )
-    return sections, stated(checklist(analysis, record))
+    said = tuple(section for section in sections if section is not None)  # one may have nothing to say
+    return said, stated(checklist(analysis, record))
 
 
 def _content(analysis: Analysis, record: Record) -> dict[str, Any]:
@@ -107,11 +107,6 @@ def stated(items: Sequence[ChecklistItem]) -> Figure:
         lines.append("Write what is missing into a study record and report again with --study.")
     heads = {"name": "what to state", "text": "what the data or the record say"}
     return Figure("checklist", Caption(finding, tuple(lines)), rows, None, heads)
-
-
-def _verdict_section(analysis: Analysis) -> Section:
-    """The intervals."""
-    return Section("verdict", "How far the mean can be trusted", figures=(intervals(analysis),))
 
 
 def intervals(analysis: Analysis) -> Figure:
@@ -150,12 +145,6 @@ def intervals(analysis: Analysis) -> Figure:
 
 
 AT_ZERO = "estimated at zero, the boundary"
-
-
-def _sources_section(analysis: Analysis) -> Section:
-    """Components of the mean, where there are any, and of one judgment."""
-    of_mean = [components(analysis)] if analysis.contributions else []
-    return Section("sources", "Where the uncertainty comes from", (), (*of_mean, per_judgment(analysis)))
 
 
 def components(analysis: Analysis) -> Figure:

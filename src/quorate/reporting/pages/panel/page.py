@@ -422,12 +422,12 @@ def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure 
 def judged(view: PanelAnalysis) -> Figure:
     """What was judged by whom."""
     means = view.panel.means
-    values = (
-        ("judges", len(means.judges)),
-        (plural(view.system), len(means.systems)),
-        (f"{plural(cut(view.item))} that every judge scored", means.n_items),
-        ("judgments", view.panel.judgments.n_answers),
-    )
+    values = {
+        "judges": len(means.judges),
+        plural(view.system): len(means.systems),
+        f"{plural(cut(view.item))} that every judge scored": means.n_items,
+        "judgments": view.panel.judgments.n_answers,
+    }
     size = f"{counted(len(means.judges), 'judge')} on {counted(len(means.systems), view.system)}"
     return particulars("judged", f"What was judged: {size}", values, head="number")
 

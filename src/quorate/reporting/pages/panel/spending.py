@@ -43,7 +43,7 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
         ),
         Section("sure", "How sure is the choice?", (certainty(result), *_indifference(result))),
     )
-    rests = particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts.items())
+    rests = particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts)
     how = "Judges were chosen by the mean squares of a crossed pilot; every item of the main study gets one."
     return Page.of(result, table, "Which judges should judge", parts, rests, how)
 

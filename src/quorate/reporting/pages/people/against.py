@@ -55,9 +55,7 @@ def page(result: Against, table: Table | None = None) -> Page:
         sections.append(Section("stand-ins", "May a judge stand in for people", figures=(stand_ins(result),)))
     if result.drops:
         sections.append(Section("drops", "Which judge to drop", figures=(drops(result),)))
-    rests = particulars(
-        "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
-    )
+    rests = particulars("labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts)
     return Page.of(result, table, "Judges against labels", tuple(sections), rests, methods(result))
 
 
@@ -329,7 +327,7 @@ def marks_page(result: AgainstMarks, table: Table | None = None) -> Page:
     facts |= {f"judged {units} without a mark of people": result.unlabelled}
     facts |= {} if result.clusters == result.items else {"clusters of them that are drawn together": result.clusters}
     parts = (Section("marks", "How judges' marks differ from people's", figures=(mark_gaps(each, result.level),)),)
-    rests = particulars("labels", f"What it rests on: {counted(result.items, f'marked {result.unit}')}", facts.items())
+    rests = particulars("labels", f"What it rests on: {counted(result.items, f'marked {result.unit}')}", facts)
     how = (
         f"A gap is the mean mark of a judge less that of people on the same {units}, of which people weigh "
         f"alike, and so do a judge's prompts and repeats, with Student's {at_level(result.level)} interval. "

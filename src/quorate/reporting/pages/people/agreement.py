@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import isnan
+from typing import Any
 
 from quorate.analysis.words import cut, distinct, number, p_value, share
 from quorate.estimate.agreement.agreement import Agreement
@@ -19,6 +20,7 @@ KINDS = {"overall": "with ties", "decisive": "without"}
 ALL = "all"
 _SHORT = 40
 _STEP = 24
+_DECIDED = "share of battles decided as people do"
 
 
 def page(result: Agreement, table: Table | None = None) -> Page:
@@ -48,10 +50,10 @@ def rates(result: Agreement) -> Figure:
         "Circles: a tie is right where people tie. Diamonds: only battles that neither calls a tie.",
     )
     labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
-    chart = _dots(labelled, "pipeline", "agreement", "share of battles decided as people do")
+    how = _looks(labelled) | {"label": "pipeline", "percent": "agreement"}
     heads = Short.titles("judged_by", "ties", "battles", agreement="share", low=f"{at_level(result.level)} interval")
     caption = Caption(finding, lines)
-    return Figure.of("agreement", caption, rows, heads, chart, unfolded=True, of="agreement", percent="agreement")
+    return marks.dotted("agreement", caption, rows, heads, _DECIDED, unfolded=True, **how)
 
 
 def categories(result: Agreement) -> Figure:
@@ -64,10 +66,10 @@ def categories(result: Agreement) -> Figure:
     line = f"By category, ties included, with {at_level(result.level)} intervals for each."
     known = [row for row in marks.known(rows, "agreement") if row["ties"] == KINDS["overall"]]
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
-    chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
+    how = _looks(labelled) | {"label": "part", "percent": "agreement"}
     caption = Caption(f"{does(cut(result.best.pipeline, _SHORT), 'agree')} in {span}", (line,))
     heads = Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(result.level)} interval")
-    return Figure.of("categories", caption, rows, heads, chart, of="agreement", percent="agreement")
+    return marks.dotted("categories", caption, rows, heads, _DECIDED, **how)
 
 
 def differences(result: Agreement) -> Figure:
@@ -127,12 +129,15 @@ def positions(result: Agreement) -> Figure:
         "Share of choices that were shown first, in battles judged in both orders; dashed: one half, no bias.",
         "Consistent: the same response wins in both orders.",
     )
-    chart = _dots(marks.known(rows, "shown_first"), "judge", "shown_first", "share of choices shown first", line=0.5)
+    how = _looks(marks.known(rows, "shown_first")) | {"at": 0.5, "percent": "shown_first consistent"}
     heads = Short.titles("judge", "battles", "shown_first", low=f"{at_level(result.level)} interval")
     heads |= {"consistent": "same winner"}
-    titles, of, shares = {"battles": "battles in both orders"}, "shown_first", "shown_first consistent"
-    caption = Caption(finding, lines)
-    return Figure.of("positions", caption, rows, heads, chart, titles=titles, of=of, at=0.5, percent=shares, first=True)
+    caption, titles, title = (
+        Caption(finding, lines),
+        {"battles": "battles in both orders"},
+        "share of choices shown first",
+    )
+    return marks.dotted("positions", caption, rows, heads, title, titles=titles, first=True, **how)
 
 
 def cells(result: Agreement) -> Figure:
@@ -176,7 +181,7 @@ def compared(result: Agreement) -> Figure:
     values |= {} if result.cluster is None else {f"clusters ({result.cluster})": result.best.clusters}
     values |= {"categories": len(result.categories)} if result.categories else {}
     finding = f"What was compared: {counted(len(result.ties), 'pipeline')} of judges with people"
-    return particulars("compared", finding, values.items(), head="number")
+    return particulars("compared", finding, values, head="number")
 
 
 def sections(result: Agreement) -> Iterator[Section]:
@@ -237,15 +242,9 @@ def _names(result: Agreement) -> dict[str, str]:
     return dict(zip(names, distinct(names), strict=True))
 
 
-def _dots(
-    rows: list[Row], label: str, value: str, title: str, *, line: float | None = None
-) -> Callable[[], Spec] | None:
-    """Labels and shares, with intervals; what leaves out ties as grey diamonds."""
-
-    def chart() -> Spec:
-        spread = marks.spread(rows)
-        grey = [row.get("ties") == KINDS["decisive"] for row in spread]
-        looks = [(NAIVE, "diamond") if decisive else (CORRECTED, "circle") for decisive in grey]
-        return marks.dots(spread, label, value, title, looks, at=line, tall=_STEP)
-
-    return chart if rows else None
+def _looks(rows: list[Row]) -> dict[str, Any]:
+    """How shares are drawn: what leaves out ties as grey diamonds."""
+    drawn = marks.spread(rows)
+    grey = [row.get("ties") == KINDS["decisive"] for row in drawn]
+    looks = [(NAIVE, "diamond") if decisive else (CORRECTED, "circle") for decisive in grey]
+    return {"drawn": drawn, "look": looks, "tall": _STEP}

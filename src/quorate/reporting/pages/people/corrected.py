@@ -28,13 +28,21 @@ def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
     facts |= {"price of an item on top": result.unit_price} if result.unit_price else {}
     facts |= {"correlation of label and prediction": result.correlation, "correlation needed": result.worth_from}
     facts |= {"alpha of people": result.reliability.value} if result.reliability else {}
+    by = ", within strata by Neyman's allocation" if result.strata else ""
+    how = (
+        "The numbers of labels by people and of predictions by judges were chosen by two-phase sampling (Cochran, "
+        f"1977, 12.7){by}, for the prediction-powered mean (Angelopoulos, Duchi and Zrnic, 2023), from a pilot of "
+        f"{result.pilot:,} labels whose correlation with the predictions is {result.correlation:.2f} "
+        f"({result.low:.2f} to {result.high:.2f}), at prices of {result.label_price:g} for a label and "
+        f"{result.prediction_price:g} for a prediction."
+    )
     return Page.of(
         result,
         table,
         "How many labels to buy",
         sections=(Section("labels", "People and judges", result.says, tuple(exhibits(result))),),
-        facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
-        methods=_labels_methods(result),
+        facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts),
+        methods=how,
         options=f"{result.goal} {result.asked:g}, level {result.level:g}",
     )
 
@@ -83,18 +91,6 @@ def same_price(result: LabelsPlan) -> Figure:
     return Figure("same-price", caption, rows, chart, _HEADS)
 
 
-def _labels_methods(result: LabelsPlan) -> str:
-    """The paragraph for a methods section."""
-    by = ", within strata by Neyman's allocation" if result.strata else ""
-    return (
-        "The numbers of labels by people and of predictions by judges were chosen by two-phase sampling (Cochran, "
-        f"1977, 12.7){by}, for the prediction-powered mean (Angelopoulos, Duchi and Zrnic, 2023), from a pilot of "
-        f"{result.pilot:,} labels whose correlation with the predictions is {result.correlation:.2f} "
-        f"({result.low:.2f} to {result.high:.2f}), at prices of {result.label_price:g} for a label and "
-        f"{result.prediction_price:g} for a prediction."
-    )
-
-
 _SHORT = 40
 
 
@@ -121,7 +117,7 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
             *own.sections,
             Section("needed", "Labels that it takes", (plan.sentence,), (gaps(plan),)),
         ),
-        facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts.items()),
+        facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts),
         methods=_methods_of_board(board),
         next_step=Step(plan.sentence),
         content=result.to_dict,
@@ -237,7 +233,7 @@ def page(result: Corrected, table: Table | None = None) -> Page:
         Section("corrected", "People and judges", figures=(means(result),)),
         *([Section("segments", "By category", figures=(segments(result),))] if result.segments else []),
     )
-    rests = particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items())
+    rests = particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts)
     tiles = (
         Tile(f"{result.value:.3f}", f"as people would give it ({level} {low:.3f} to {high:.3f})"),
         Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),
@@ -261,14 +257,10 @@ def means(result: Corrected) -> Figure:
         finding = f"The predictions add nothing to {counted(result.labels, 'label')}"
     covers = f"{at_level(result.level)} intervals"
     lines = (f"{capitalised(cut(result.what, _LONG))}, with {covers}; judges have none for what people find.",)
-
-    def chart() -> Spec:
-        ends = ("low", "high")
-        drawable = [row | {end: float("nan") if row[end] is None else row[end] for end in ends} for row in rows]
-        return marks.dots(drawable, "by", "value", cut(result.what, 60), marks.first(drawable), tall=34)
-
+    drawn = [row | {end: float("nan") if row[end] is None else row[end] for end in ("low", "high")} for row in rows]
     heads = Short.titles("by", value="mean", low=f"{at_level(result.level)} interval")
-    return Figure.of("means", Caption(finding, lines), rows, heads, chart, unfolded=True, of="value")
+    caption, title, look = Caption(finding, lines), cut(result.what, 60), marks.first(drawn)
+    return marks.dotted("means", caption, rows, heads, title, unfolded=True, drawn=drawn, look=look, tall=34)
 
 
 def segments(result: Corrected) -> Figure:

@@ -23,7 +23,7 @@ def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:
         table,
         "A label by judges",
         sections=(Section("error", "Error of a label", figures=(parts(result),)),),
-        facts=particulars("rests", "What a label is", facts.items()),
+        facts=particulars("rests", "What a label is", facts),
         methods="The variance of a label about what the same judges would say of the item on average adds up "
         "components of a pilot that contain a facet whose levels might have been others, each over its levels (Messing "
         "2026, equation 15). Its interval is by draws of the components, each from the law of its mean square.",
@@ -48,7 +48,7 @@ def sign_flip_page(result: SignFlip, table: Table | None = None) -> Page:
     """The page of a sign."""
     facts = {"coefficient": result.beta, "standard error": result.se, "share of error of labels": result.ratio}
     parts = (Section("sign", "The other sign", figures=(chances(result),)),)
-    rests = particulars("rests", "What it rests on", facts.items())
+    rests = particulars("rests", "What it rests on", facts)
     how = (
         "Errors of labels that have nothing to do with the regressors bring their share of the outcome's variance "
         "to that of the coefficient; the coefficient without them is normal about the one found, by a flat prior "
@@ -79,7 +79,7 @@ def page(result: Regression, table: Table | None = None) -> Page:
         Section("coefficients", "Coefficients", figures=(coefficients(result),)),
         Section("ways", "By three ways", figures=(ways(result),)),
     )
-    rests = particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items())
+    rests = particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts)
     return Page.of(result, table, "A regression on labels", parts, rests, methods(result))
 
 

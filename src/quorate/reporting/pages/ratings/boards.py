@@ -18,7 +18,12 @@ def page(result: Boards, table: Table | None = None) -> Page:
     """The page of boards by a facet."""
     first = next(iter(result.boards.values()))
     sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result),))]
+    pooling = ""
     if result.pooled is not None:
+        pooling = (
+            "Their ratings were pooled by a random-effects model with deviations of one variance (REML; interval by "
+            "the Q-profile, Viechtbauer, 2007), averaged over it by its restricted likelihood (Morris, 1983). "
+        )
         title = f"Pooled over {plural(result.by)}"
         sections.append(Section("pooled", title, (result.pooled.sentence,), (pooled(result.pooled, first.measure),)))
     for number, (level, board) in enumerate(result.boards.items(), 1):
@@ -33,20 +38,10 @@ def page(result: Boards, table: Table | None = None) -> Page:
         table,
         f"Leaderboards by {result.by}",
         sections=tuple(sections),
-        facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
-        methods=f"Every {result.by} has a board of its own. {_pooling(result)}Of the first: {methods(first)}",
+        facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values),
+        methods=f"Every {result.by} has a board of its own. {pooling}Of the first: {methods(first)}",
         options=f"level {first.level:g}, by {result.by}",
         seed=first.seed,
-    )
-
-
-def _pooling(result: Boards) -> str:
-    """How boards were pooled, for a methods section; empty where they were not."""
-    if result.pooled is None:
-        return ""
-    return (
-        "Their ratings were pooled by a random-effects model with deviations of one variance (REML; interval by the "
-        "Q-profile, Viechtbauer, 2007), averaged over it by its restricted likelihood (Morris, 1983). "
     )
 
 

@@ -422,7 +422,7 @@ def ranked(found: Ratings | Leaderboard) -> Figure:
         "of them told apart": found.told_apart,
         "cuts of the order": len(found.groups) - 1,
     }
-    return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values.items())
+    return particulars("ranked", f"What was ranked: {counted(len(found), 'system')}", values)
 
 
 def _rank_range(low: int, high: int) -> str:

@@ -35,15 +35,19 @@ def battles_page(result: NextBattles, table: Table | None = None) -> Page:
         "made small": _SMALL[result.criterion],
     }
     facts |= {"part of the chances that all pairs share": result.floor, "seed": result.seed}
+    how = (
+        f"Pairs of systems were drawn at random, by chances that make {_SMALL[result.criterion]} small after "
+        f"{result.horizon:,} more votes ({result.criterion}-optimal design; Atkinson, Donev and Tobias, 2007) under "
+        "Davidson's model (1970) at the ratings so far, mixed with equal chances for all pairs "
+        f"(part {result.floor:g}). The chance of each was recorded, and ratings are weighted by it."
+    )
     return Page.of(
         result,
         table,
         "Which battles next",
         sections=(Section("chances", "Chances of pairs", figures=(chances(result),)),),
-        facts=particulars(
-            "battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts.items()
-        ),
-        methods=_battles_methods(result),
+        facts=particulars("battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts),
+        methods=how,
         options=f"criterion {result.criterion}, floor {result.floor:g}, horizon {result.horizon:,}",
     )
 
@@ -71,16 +75,6 @@ def chances(result: NextBattles) -> Figure:
     return Figure.of("chances", caption, rows, heads, chart, titles=titles, unfolded=True, percent="chance")
 
 
-def _battles_methods(result: NextBattles) -> str:
-    """The paragraph for a methods section."""
-    return (
-        f"Pairs of systems were drawn at random, by chances that make {_SMALL[result.criterion]} small after "
-        f"{result.horizon:,} more votes ({result.criterion}-optimal design; Atkinson, Donev and Tobias, 2007) under "
-        "Davidson's model (1970) at the ratings so far, mixed with equal chances for all pairs "
-        f"(part {result.floor:g}). The chance of each was recorded, and ratings are weighted by it."
-    )
-
-
 COLOURS = (MISSED, CORRECTED)
 STEP = 0.05
 """Width of the bars that pairs are counted in."""
@@ -93,6 +87,21 @@ def protocols_page(found: Protocols, _: Table | None = None) -> Page:
     tiles = [
         Tile(said, f"votes decide a pair under {cut(name)}") for said, name in zip(needed, found.names, strict=True)
     ]
+    by = found.first.signals.by or found.second.signals.by
+    drawn = f"levels of {by} are taken as drawn" if by else "votes are taken as independent"
+    together = ", left out of both at once, since both have them," if found.paired else ""
+    how = (
+        f"Two ways of collecting votes were compared on the {counted(len(found), 'pair')} of systems that both have; "
+        f"ties were left out and {drawn}. The squared margin of a pair was estimated from votes on different prompts "
+        "alone, which noise does not inflate, and divided by the votes that are worth one independent vote; the "
+        f"protocols were compared by its mean over pairs, with a jackknife over prompts{together} and, for the ratio, "
+        "Fieller's interval. Variances of win rates between prompts are those of an analysis of variance."
+    )
+    facts: dict[str, object] = {"pairs that both have": len(found)}
+    for one, left in zip((found.first, found.second), found.left_out, strict=True):
+        drawn = f"levels of {one.signals.by}" if one.signals.by else "independent votes"
+        facts |= {f"votes under {one.name}": one.votes, f"{drawn} under {one.name}": one.signals.levels}
+        facts[f"pairs under {one.name} alone"] = left
     return Page.of(
         found,
         None,
@@ -103,8 +112,8 @@ def protocols_page(found: Protocols, _: Table | None = None) -> Page:
                 "margins", "How far apart the systems are", figures=(distribution(found), pairs(found), scaling(found))
             ),
         ),
-        facts=particulars("used", "What was used", _protocols_facts(found).items()),
-        methods=_protocols_methods(found),
+        facts=particulars("used", "What was used", facts),
+        methods=how,
         tiles=tuple(tiles),
         options=f"level {found.level:g}, alpha {found.alpha:g}, power {found.power:g}, {found.budget:,} votes",
     )
@@ -250,31 +259,6 @@ def scaling(found: Protocols) -> Figure:
     return Figure("scaling", Caption(finding, lines), rows, chart if rows else None, heads)
 
 
-def _protocols_facts(found: Protocols) -> dict[str, Any]:
-    """What the page is made of."""
-    out: dict[str, Any] = {"pairs that both have": len(found)}
-    for one, left in zip((found.first, found.second), found.left_out, strict=True):
-        drawn = f"levels of {one.signals.by}" if one.signals.by else "independent votes"
-        out[f"votes under {one.name}"] = one.votes
-        out[f"{drawn} under {one.name}"] = one.signals.levels
-        out[f"pairs under {one.name} alone"] = left
-    return out
-
-
-def _protocols_methods(found: Protocols) -> str:
-    """The paragraph for a methods section."""
-    by = found.first.signals.by or found.second.signals.by
-    drawn = f"levels of {by} are taken as drawn" if by else "votes are taken as independent"
-    together = ", left out of both at once, since both have them," if found.paired else ""
-    return (
-        f"Two ways of collecting votes were compared on the {counted(len(found), 'pair')} of systems that both have; "
-        f"ties were left out and {drawn}. The squared margin of a pair was estimated from votes on different prompts "
-        "alone, which noise does not inflate, and divided by the votes that are worth one independent vote; the "
-        f"protocols were compared by its mean over pairs, with a jackknife over prompts{together} and, for the ratio, "
-        "Fieller's interval. Variances of win rates between prompts are those of an analysis of variance."
-    )
-
-
 def _colour(found: Protocols) -> Any:
 
     scale = {"domain": list(found.names), "range": list(COLOURS)}
@@ -303,7 +287,7 @@ def plan_page(result: VotesPlan, table: Table | None = None) -> Page:
         seen = "none" if result.detectable is None else f"{result.detectable:.3g}"
         tiles.append(Tile(seen, "smallest margin that they show"))
     parts = (Section("votes", "Votes by margin", figures=(needed(result),)),) if rows else ()
-    rests = particulars("planned", "What was planned for", facts.items())
+    rests = particulars("planned", "What was planned for", facts)
     how = (
         f"Numbers of decisive votes give a two-sided test of one half a power of {result.power:g} at the margin; "
         "those to show that two are alike give it to two one-sided tests. Votes of a cluster are worth fewer "
@@ -355,7 +339,7 @@ def sample_page(result: BattleSample, table: Table | None = None) -> Page:
     heads = {name: name for name in rows[0]} | {"reached": "reaches the floor"} if rows else {}
     figure = Figure.of("battles", Caption(finding), rows, heads)
     parts = (Section("battles", "Battles by system", figures=(figure,)),)
-    rests = particulars("chosen", "What was chosen", [("battles", len(result)), ("floor", result.floor)])
+    rests = particulars("chosen", "What was chosen", {"battles": len(result), "floor": result.floor})
     how = (
         f"Battles were chosen one after the other, each for what it adds, until every system had {result.floor:,}; "
         f"no choice that fills as much has fewer than {result.fewest:,}."
@@ -373,7 +357,7 @@ def watched_page(result: Monitor, table: Table | None = None) -> Page:
         table,
         f"{cut(result.a, SHORT)} against {cut(result.b, SHORT)}, watched",
         sections=(Section("looks", "Look by look", figures=(looks(result),)),),
-        facts=particulars("watched", f"What was watched: {counted(int(result.n[-1]), 'vote')}", facts.items()),
+        facts=particulars("watched", f"What was watched: {counted(int(result.n[-1]), 'vote')}", facts),
         methods=(
             f"The share of votes for {cut(result.a, SHORT)} was looked at as votes came in, with a confidence sequence "
             f"that covers it at all looks at once with a chance of {result.level:g} (Robbins, 1970; Ville, 1939). One "
@@ -407,7 +391,7 @@ def models_page(result: Models, table: Table | None = None) -> Page:
     """The page of models of the same votes."""
     facts = {"votes": result.n, "parts held out in turn": result.folds, "held out together": f"each {result.held}"}
     parts = (Section("models", "How well each predicts", (), (losses(result),)),)
-    rests = particulars("fitted", f"What was fitted: {counted(len(result), 'model')}", facts.items())
+    rests = particulars("fitted", f"What was fitted: {counted(len(result), 'model')}", facts)
     how = (
         "Each model was fitted to all parts of the votes but one and predicts that one, in turn. Log loss is the "
         "mean negative logarithm of the chance that it gave to what happened; standard errors of differences are "

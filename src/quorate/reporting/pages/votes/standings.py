@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.allocation import PairReplay, VerdictReplay
 from quorate.analysis.votes import PairAnalysis
@@ -58,7 +58,7 @@ def smaller_page(result: VerdictReplay, table: Table | None = None) -> Page:
             f"{percent(last.wrong)} are wrong and {percent(last.undecided)} undecided."
         ),
         sections=(Section("verdicts", "Verdicts", tuple(result.notes), (figure,)),),
-        facts=particulars("drawn", "What was drawn", [("studies", drawn(result.rates)), ("level", result.level)]),
+        facts=particulars("drawn", "What was drawn", {"studies": drawn(result.rates), "level": result.level}),
         methods=METHODS,
         content=lambda: {"rates": result.rows()},
         source=partial(source_of, table),
@@ -87,7 +87,7 @@ def smaller_pair_page(result: PairReplay, table: Table | None = None) -> Page:
         sentence=f"The difference is found most often, in {percent(best['found'])} of studies, by {best['test']} with "
         f"{best['n']:,} votes.",
         sections=(Section("found", "Found", (signal, *result.notes), (figure,)),),
-        facts=particulars("drawn", "What was drawn", [("studies", study.studies)]),
+        facts=particulars("drawn", "What was drawn", {"studies": study.studies}),
         methods=METHODS,
     )
 
@@ -108,6 +108,13 @@ def page(result: Standings, table: Table | None = None) -> Page:
     """The page of standings."""
     facts: dict[str, object] = {"systems": len(result.models), "pairs that share the level": result.pairs}
     facts |= {"pairs with enough votes to be decided": len(result.monitors), "level of all together": result.level}
+    own = 1 - (1 - result.level) / max(result.pairs, 1)
+    how = (
+        "Every pair of systems was tested while votes came in, by a test whose error holds at all looks together "
+        f"(Robbins, 1970; Ville, 1939), at level {own:.6g}, or at what decided pairs leave of it (Holm, 1979), so that "
+        f"with a chance of {result.level:g} none of the orders of {result.pairs:,} pairs that were ever stated is "
+        "false."
+    )
     return Page.of(
         result,
         table,
@@ -116,8 +123,8 @@ def page(result: Standings, table: Table | None = None) -> Page:
             Section("ranks", "Ranks", figures=(ranks(result),)),
             Section("pairs", "Pairs", figures=(pairs(result),)),
         ),
-        facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
-        methods=_standings_methods(result),
+        facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts),
+        methods=how,
         options=f"level {result.level:g} of all together, at all times",
     )
 
@@ -150,11 +157,7 @@ def pairs(result: Standings) -> Figure:
         for row in sorted(result.pair_rows(), key=lambda row: -abs(row["share"] - 0.5))
     ]
     shown: list[Row] = [{name: value for name, value in row.items() if name not in ("a", "b")} for row in rows]
-
-    def chart() -> Spec:
-        some = marks.spread([{**row, "value": row["share"]} for row in shown])
-        return marks.dots(some, "pair", "value", "share of votes for the first", told_apart(some), at=0.5, tall=24)
-
+    drawn = marks.spread(shown)
     lines = (
         "Share of votes for the first when it was decided, or so far, with the interval of this pair by itself.",
         "In colour: the order is stated.",
@@ -162,19 +165,11 @@ def pairs(result: Standings) -> Figure:
     finding = f"{counted(len(rows), 'pair')} {'has' if len(rows) == 1 else 'have'} enough votes to be decided"
     caption = Caption(finding, lines)
     heads = Short.titles("pair", "outcome", "share", low="interval")
-    titles = {"pair": "first against second", "share": "share of votes for the first", "stopped": "looks until decided"}
-    made = chart if rows else None
-    return Figure.of("watched-pairs", caption, shown, heads, made, titles=titles, of="share", at=0.5, percent="share")
-
-
-def _standings_methods(result: Standings) -> str:
-    """The paragraph for a methods section."""
-    own = 1 - (1 - result.level) / max(result.pairs, 1)
-    return (
-        "Every pair of systems was tested while votes came in, by a test whose error holds at all looks together "
-        f"(Robbins, 1970; Ville, 1939), at level {own:.6g}, or at what decided pairs leave of it (Holm, 1979), so that "
-        f"with a chance of {result.level:g} none of the orders of {result.pairs:,} pairs that were ever stated is "
-        "false."
+    title = "share of votes for the first"
+    titles = {"pair": "first against second", "share": title, "stopped": "looks until decided"}
+    how: dict[str, Any] = {"look": told_apart(drawn), "at": 0.5, "tall": 24}
+    return marks.dotted(
+        "watched-pairs", caption, shown, heads, title, titles=titles, drawn=drawn, percent="share", **how
     )
 
 
