@@ -24,6 +24,16 @@ class Ran:
     def json(self) -> Any:
         return json.loads(self.out)
 
+    @property
+    def said(self) -> str:
+        """The screen as one line."""
+        return " ".join(self.out.split())
+
+    def refused(self) -> str:
+        """The one line by which it was refused."""
+        assert (self.code, self.out, self.err.count("\n"), self.err[:9]) == (1, "", 1, "quorate: ")
+        return self.err
+
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path) -> Callable[..., Ran]:

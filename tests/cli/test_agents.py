@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
@@ -27,9 +25,9 @@ def test_a_chain_in_a_file(run, tmp_path):
     )
     assert (ran.code, ran.err) == (0, "")
     found = q.agents.chain(path, ["plan", ("code", "size"), "test"], cluster="item")
-    assert " ".join(ran.out.split()).startswith(found.sentence)
+    assert ran.said.startswith(found.sentence)
     assert "code and size" in (tmp_path / "page.md").read_text()
-    part = json.loads(run("agents", "chain", path, "--stages", "plan,test", "--where", "item < 20", "--json").out)
+    part = run("agents", "chain", path, "--stages", "plan,test", "--where", "item < 20", "--json").json
     assert part["n"] == 60
     assert 'no column "design"' in run("agents", "chain", path, "--stages", "design,test").err
 
@@ -42,8 +40,8 @@ def test_agents_of_a_file(run, tmp_path):
     ran = run("agents", "ensemble", path, "--agents", "5", "--levels", "prompt=2")
     assert (ran.code, ran.err) == (0, "")
     expected = q.agents.ensemble(q.decompose(q.read(path, announce=False)), agents=5, levels={"prompt": 2})
-    assert " ".join(ran.out.split()).startswith(expected.sentence)
-    assert json.loads(run("agents", "ensemble", path, "--over", "prompt", "--json").out)["agents"] == 2
+    assert ran.said.startswith(expected.sentence)
+    assert run("agents", "ensemble", path, "--over", "prompt", "--json").json["agents"] == 2
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +58,9 @@ def test_turns_of_a_file(run, talks, tmp_path):
     ran = run("agents", "hazard", talks, "--threshold", "8", "--levels", "judge=2", "--report", tmp_path / "page.md")
     assert (ran.code, ran.err) == (0, "")
     expected = q.agents.hazard(q.decompose(q.read(talks, announce=False)), 8, levels={"judge": 2})
-    assert " ".join(ran.out.split()).startswith(expected.sentence)
+    assert ran.said.startswith(expected.sentence)
     assert expected.sentence in (tmp_path / "page.md").read_text()
-    below = json.loads(run("agents", "hazard", talks, "--threshold", "4", "--below", "--level", "0.9", "--json").out)
+    below = run("agents", "hazard", talks, "--threshold", "4", "--below", "--level", "0.9", "--json").json
     assert (below["above"], below["level"]) == (False, 0.9)
     assert below["turns"][0]["hazard"]["value"] > below["turns"][2]["hazard"]["value"]
     assert "turns: they are chosen levels, and item is drawn" in run(

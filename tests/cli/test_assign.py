@@ -139,7 +139,7 @@ def test_every_layout(run):
     ],
 )
 def test_what_is_said_of_shares(run, words, said):
-    out = " ".join(run("assign", *words.split()).out.split())
+    out = run("assign", *words.split()).said
     assert said in out or said.replace("1:3", "3:1") in out
 
 
@@ -192,10 +192,7 @@ def test_what_is_refused_in_one_line(run, tmp_path, words, message):
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder.csv").mkdir()
-    ran = run("assign", *words.split())
-    assert (ran.code, ran.out) == (1, "")
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
+    assert message in run("assign", *words.split()).refused()
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
 
 
@@ -231,11 +228,11 @@ def test_battles_are_drawn_and_written(run, tmp_path):
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
     words = ("assign", "--after", path, "--number", 30, *given, "--system", "new")
     ran = run(*words, "--out", out)
-    assert plan.sentence in " ".join(ran.out.split())
+    assert plan.sentence in ran.said
     with out.open() as file:
         written = list(csv.DictReader(file))
     assert [float(row["propensity"]) for row in written] == plan.battles()["propensity"]
-    found = json.loads(run(*words, "--json").out)
+    found = run(*words, "--json").json
     assert found["equal"] == plan.equal
     out.write_text(
         "system_a,system_b,winner,propensity\n"
@@ -260,10 +257,10 @@ def test_battles_are_chosen_and_written(run, pool, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     lines = [line.split(",") for line in pool.read_text().splitlines()[1:]]
     expected = q.votes.sample_battles(*(list(one) for one in zip(*(line[:3] for line in lines), strict=True)), floor=2)
-    assert " ".join(ran.out.split()).startswith(expected.sentence)
+    assert ran.said.startswith(expected.sentence)
     got = [line.split(",") for line in written.read_text().splitlines()]
     assert got == [["first", "second", "about", "prompt"], *(lines[i] for i in expected.chosen.tolist())]
-    found = json.loads(run("assign", "--pool", pool, *columns, "--floor", "2", "--json").out)
+    found = run("assign", "--pool", pool, *columns, "--floor", "2", "--json").json
     assert (found["floor"], found["written"]) == (2, None)
 
 

@@ -8,12 +8,11 @@ from quorate.simulate.demo import MEASURED, write_demo
 @pytest.mark.slow
 def test_the_truth_stands_beside_the_intervals(run, tmp_path):
     ran = run("demo")
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("Simulated, not real judgments")
+    assert ran.said.startswith("Simulated, not real judgments")
     verdicts = [line.split()[-2:] for line in ran.out.splitlines() if line.endswith(" it")]
     assert verdicts == [["misses", "it"], ["holds", "it"], ["holds", "it"]]
-    assert f"over 1,000 draws the naive one did in {MEASURED.naive:.1%}" in said
+    assert f"over 1,000 draws the naive one did in {MEASURED.naive:.1%}" in ran.said
     page = (tmp_path / "quorate-demo.html").read_text(encoding="utf-8")
     assert "Simulated, not real judgments" in page
     assert [path.name for path in tmp_path.iterdir()] == ["quorate-demo.html"]
@@ -49,9 +48,7 @@ def test_json_has_the_truth_as_well(run, tmp_path):
     [(["--directory", "none"], "--directory: no folder none"), (["--seed", "-1"], "seed: must be a whole number")],
 )
 def test_a_wrong_option_is_one_line(run, words, says):
-    ran = run("demo", *words)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("demo", *words).refused()
 
 
 @pytest.mark.slow
@@ -63,6 +60,4 @@ def test_the_result_is_kept_when_the_report_cannot_be_written(run, monkeypatch):
     ran = run("demo", "--report", "there.md")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert "holds it" in ran.out
-    ran = run("demo", "--report", "none/there.html")
-    assert (ran.code, ran.out) == (1, "")
-    assert "--report: none/there.html cannot be written" in ran.err
+    assert "--report: none/there.html cannot be written" in run("demo", "--report", "none/there.html").refused()

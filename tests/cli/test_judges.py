@@ -14,22 +14,20 @@ def path(tmp_path_factory):
 @pytest.mark.slow
 def test_a_panel_of_three_systems(run, path):
     ran = run("judges", path)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (2, "")
-    assert said.startswith(
+    assert ran.said.startswith(
         "Gemini (+0.578) and Llama (+0.73) are lenient and Claude (-0.651) and GPT (-0.683) are strict"
     )
-    assert "Qwen alone would put Qwen first; the panel puts GPT first (possible)." in said
-    full = " ".join(run("judges", path, "--full").out.split())
+    assert "Qwen alone would put Qwen first; the panel puts GPT first (possible)." in ran.said
+    full = run("judges", path, "--full").said
     assert "Qwen > GPT > Llama" in full
 
 
 def test_a_table_without_systems_or_generations(run, scores):
     ran = run("judges", scores)
-    said = " ".join(ran.out.split())
     assert ran.code == 0
-    assert "judge mean bias interval" in said
-    assert "self-preference" not in said
+    assert "judge mean bias interval" in ran.said
+    assert "self-preference" not in ran.said
 
 
 @pytest.mark.slow
@@ -39,7 +37,7 @@ def test_groups_of_judges(run, path):
     assert "judge Claude, Gemini, Llama, Qwen of the pilot has no price" in ran.json["groups"]["all"]["reason"]
     ran = run("judges", path, "--group", said, "--only", "system=Llama")
     assert (ran.code, ran.err) == (0, "")
-    full = " ".join(run("judges", path, "--group", said, "--only", "system=Llama", "--full").out.split())
+    full = run("judges", path, "--group", said, "--only", "system=Llama", "--full").said
     assert "one of each" in full
 
 
@@ -54,9 +52,7 @@ def test_groups_of_judges(run, path):
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("judges", path, *words.split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("judges", path, *words.split()).refused()
 
 
 @pytest.mark.parametrize(
@@ -70,8 +66,7 @@ def test_what_is_refused_in_one_line(run, path, words, says):
 def test_files_without_a_panel(run, tmp_path, content, says):
     path = tmp_path / "scores.csv"
     path.write_text(content)
-    ran = run("judges", path)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    run("judges", path).refused()
 
 
 def test_hostile_labels_stay_on_their_line(run, tmp_path):
@@ -103,13 +98,12 @@ PRICES = [word for name in "abcdef" for word in ("--judge-price", f"{name}={0.2 
 
 def test_a_dear_judge_and_a_noisy_one_must_earn_their_place(run, pilot):
     ran = run("plan", "--screen", pilot, "--budget", 3, *PRICES)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("Use ")
-    assert " judges of 6, one per item" in said
-    assert "all judges on every item" in said
-    assert "a left out 0.20" in " ".join(run("plan", "--screen", pilot, "--budget", 3, *PRICES, "--full").out.split())
-    assert "judges are taken to be as lenient with new items" in said
+    assert ran.said.startswith("Use ")
+    assert " judges of 6, one per item" in ran.said
+    assert "all judges on every item" in ran.said
+    assert "a left out 0.20" in run("plan", "--screen", pilot, "--budget", 3, *PRICES, "--full").said
+    assert "judges are taken to be as lenient with new items" in ran.said
 
 
 def test_everything_as_json(run, pilot):
@@ -136,17 +130,13 @@ def test_without_the_correction(run, pilot):
     ],
 )
 def test_screen_what_is_refused_in_one_line(run, pilot, words, says):
-    ran = run("plan", "--screen", pilot, *words.split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("plan", "--screen", pilot, *words.split()).refused()
 
 
 def test_votes_are_answered_with_the_commands_that_look_at_their_judges(run, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("item,model_a,model_b,winner\n" + "".join(f"{i},x,y,model_{'ab'[i % 2]}\n" for i in range(20)))
-    ran = run("judges", path)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert f"quorate rank {path} --position (does the first one shown win?)" in ran.err
+    assert f"quorate rank {path} --position (does the first one shown win?)" in run("judges", path).refused()
 
 
 def test_who_prefers_itself_is_said_first(run, tmp_path):
@@ -160,4 +150,4 @@ def test_who_prefers_itself_is_said_first(run, tmp_path):
     path.write_text("item,system,judge,score\n" + "\n".join(rows) + "\n")
     ran = run("judges", path)
     assert ran.code == 2
-    assert "x scores itself 2" in " ".join(ran.out.split())[:300]
+    assert "x scores itself 2" in ran.said[:300]

@@ -67,7 +67,7 @@ def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
     options = ("--splits", "20", "--resamples", "100", "--human-label", "people", "--facet", "variant=variant")
     ran = run("judges", path, *options)
     assert (ran.code, ran.err) == (0, "")
-    said = " ".join(ran.out.split())
+    said = ran.said
     assert "of 60 labelled battles" in said
     assert "configuration battles right" in said
     assert run("judges", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
@@ -85,7 +85,7 @@ def test_a_column_of_people_beside_columns_of_judges_and_a_bar(run, tmp_path):
     pl.DataFrame({"item": range(100), **said, "human": gold}).write_csv(path)
     for option in ("--human", "--human-label"):
         ran = run("judges", path, option, "human", "--bar", "sensitivity=.7,specificity=.7", "--json")
-        found = json.loads(ran.out)
+        found = ran.json
         assert (ran.code, [one["judge"] for one in found["rates"]]) == (2, ["judge_a", "judge_b"])
         assert found["rates"][0]["right"]["value"] == pytest.approx(np.mean(said["judge_a"] == gold))
         assert found["sentence"].startswith(
@@ -113,13 +113,12 @@ def path(tmp_path):
 
 def test_agreement_by_a_column_of_people(run, path):
     ran = run("judges", "--agree", path, "--human-label", "person", "--each", "judge", "--seed", 1)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert "a with ties 200 80" in said
-    assert "b with ties 200 60" in said
-    assert "judges without 160 75" in said
-    assert "people = person" in said
-    assert "not used" not in said
+    assert "a with ties 200 80" in ran.said
+    assert "b with ties 200 60" in ran.said
+    assert "judges without 160 75" in ran.said
+    assert "people = person" in ran.said
+    assert "not used" not in ran.said
 
 
 def test_single_cells_and_a_threshold(run, path):
@@ -151,9 +150,7 @@ def test_people_among_the_judges(run, path):
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("judges", "--agree", path, *words.split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("judges", "--agree", path, *words.split()).refused()
 
 
 @pytest.fixture
@@ -179,12 +176,11 @@ def test_cells_position_and_a_report(run, both_orders):
     ran = run(
         "judges", "--agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.md", "--seed", 1
     )
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert "of 100 battles in 50 clusters by prompt as people do" in said
-    assert "b, v0 100 50" in said
-    assert "b 100 75" in said  # b takes the first of every other prompt
-    assert "Report: page.md" in said
+    assert "of 100 battles in 50 clusters by prompt as people do" in ran.said
+    assert "b, v0 100 50" in ran.said
+    assert "b 100 75" in ran.said  # b takes the first of every other prompt
+    assert "Report: page.md" in ran.said
     assert "## Single judgments, cell by cell" in Path("page.md").read_text(encoding="utf-8")
     run("judges", "--agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
     assert json.loads(Path("page.json").read_text(encoding="utf-8"))["provenance"]["seed"] == "3"
@@ -241,12 +237,11 @@ def corrected_scores(tmp_path_factory):
 def test_what_people_would_find(run, corrected_scores, tmp_path):
     page = tmp_path / "corrected.md"
     ran = run("compare", corrected_scores, "--human", "ann", "--human", "bob", "--cluster", "none", "--report", page)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     expected = q.agreement.corrected(q.read(corrected_scores, announce=False), ["ann", "bob"], cluster=())
-    assert said.startswith(expected.sentence)
-    assert "labels alone" in said
-    assert "were chosen at random" in said or "at random" in said
+    assert ran.said.startswith(expected.sentence)
+    assert "labels alone" in ran.said
+    assert "were chosen at random" in ran.said or "at random" in ran.said
     assert expected.sentence in page.read_text()
     found = json.loads(
         run("compare", corrected_scores, "--human", "ann", "--human", "bob", "--level", "0.9", "--json").out
@@ -314,17 +309,16 @@ def test_the_board_that_people_would_give(run, table, tmp_path):
     ran = run("rank", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
     expected = q.agreement.corrected_ratings(q.read_votes(table, announce=False), "person")
     plan = q.agreement.plan_board_labels(expected, half_width=0.3, price=2)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith(expected.sentence)
-    assert plan.sentence in said
-    assert "Judges alone rate s2 " in said
+    assert ran.said.startswith(expected.sentence)
+    assert plan.sentence in ran.said
+    assert "Judges alone rate s2 " in ran.said
     assert plan.sentence in page.read_text()
     by = run(
         "rank", table, "--human", "person", "--strata", "prompt_type", "--elo", "--ties", "half", "--json",
         "--sampling-probability", "chance",
     )  # fmt: skip
-    found = json.loads(by.out)
+    found = by.json
     board = found["board"]
     assert (board["strata"], board["ratings"]["ties"], len(board["weights"])) == ("prompt_type", "half", 4)
     assert found["goal"] == "resolved"
@@ -357,12 +351,12 @@ def test_a_regression_of_a_file(run, rows, tmp_path):
         frame["judge"], frame[["length", "kind"]], frame["person"], frame["chance"],
         cluster={"author": frame["author"]}, link="logit",
     )  # fmt: skip
-    assert " ".join(ran.out.split()).startswith(found.sentence)
+    assert ran.said.startswith(found.sentence)
     assert "kind=prose" in ran.out
     assert found.sentence in page.read_text()
-    plain = json.loads(run("regress", path, *given[:-1], "0.3", "--level", "0.9", "--json").out)
+    plain = run("regress", path, *given[:-1], "0.3", "--level", "0.9", "--json").json
     assert (plain["level"], plain["link"], plain["probability"]) == (0.9, None, [0.3, 0.3])
-    part = json.loads(run("regress", path, *given, "--where", "kind = 'code'", "--json").out)
+    part = run("regress", path, *given, "--where", "kind = 'code'", "--json").json
     assert part["n"] == (frame["kind"] == "code").sum()
 
 
@@ -378,9 +372,9 @@ def test_both_chances(run, tmp_path):
     page = tmp_path / "page.md"
     ran = run("regress", "--sign-flip", "--beta", "-0.2", "--se", "0.1", "--ratio", "0.5", "--report", page)
     assert (ran.code, ran.err) == (0, "")
-    assert " ".join(ran.out.split()).startswith(q.scores.sign_flip(-0.2, 0.1, ratio=0.5).sentence)
+    assert ran.said.startswith(q.scores.sign_flip(-0.2, 0.1, ratio=0.5).sentence)
     assert "The coefficient -0.2 would have the other sign" in page.read_text(encoding="utf-8")
-    found = json.loads(run("regress", "--sign-flip", "--beta", "-0.2", "--se", "0.1", "--df", "8", "--json").out)
+    found = run("regress", "--sign-flip", "--beta", "-0.2", "--se", "0.1", "--df", "8", "--json").json
     assert found["differs"] == q.scores.sign_flip(-0.2, 0.1, df=8).differs
     assert run("regress", "--sign-flip", "--beta", "0.2", "--se", "0").code == 1
 
@@ -395,9 +389,9 @@ def test_the_label_of_a_pilot(run, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     fit = q.decompose(q.read(path, announce=False))
     expected = q.scores.surrogate(fit, levels={"prompt": 3}, replicates=2, drawn=["prompt"], bias=0.1)
-    assert " ".join(ran.out.split()).startswith(expected.sentence)
+    assert ran.said.startswith(expected.sentence)
     assert expected.sentence[:60] in (tmp_path / "page.md").read_text(encoding="utf-8")
-    found = json.loads(run("regress", "--surrogate", path, *options, "--json").out)
+    found = run("regress", "--surrogate", path, *options, "--json").json
     assert found["variance"] == pytest.approx(expected.variance)
     assert found["parts"]["bias"] == 0.1
 
@@ -412,7 +406,7 @@ def test_people_are_named_by_their_column(run, tmp_path):
     named, column = (run("analyze", path, option, "human", "--json") for option in ("--human", "--human-label"))
     assert (named.code, column.code) == (0, 0)
     for ran in (named, column):
-        found = json.loads(ran.out)
+        found = ran.json
         low, high = (found["estimate"][name] for name in ("low", "high"))
         assert found["labels"] == 100
         assert low < 0.6 < high < low + 0.2  # the judge's column is no judge of the labels, who would be two clusters
@@ -427,4 +421,4 @@ def test_labels_are_named_by_their_column(run, tmp_path):
     )
     both, agree = (sum(a == b for a, b in zip(said, judged, strict=True)), run("judges", path, "--human", "human"))
     assert agree.code == 0
-    assert f"right on {100 * both / 60:.1f}%" in " ".join(agree.out.split())
+    assert f"right on {100 * both / 60:.1f}%" in agree.said

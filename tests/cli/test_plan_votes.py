@@ -57,7 +57,7 @@ import quorate as q
 )
 def test_how_many_are_needed(run, words, says, code):
     ran = run("plan", "--votes", *words.split())
-    assert says in " ".join(ran.out.split())
+    assert says in ran.said
     assert ran.err == ""
     assert ran.code == code
 
@@ -97,9 +97,7 @@ def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
     ],
 )
 def test_what_is_refused_in_one_line(run, words, says):
-    ran = run(*words.split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run(*words.split()).refused()
 
 
 @pytest.fixture(scope="module")
@@ -123,12 +121,11 @@ def test_it_says_what_the_library_says(run, scores, tmp_path):
     plan = q.agreement.plan_labels(
         q.read(scores, announce=False), "ann", prices=prices, half_width=0.1, strata="category"
     )
-    said = " ".join(ran.out.split())
-    assert said.startswith(plan.sentence)
-    assert all(line in said for line in plan.says)
-    assert f"c0 50% {plan.strata[0].labels}" in said
+    assert ran.said.startswith(plan.sentence)
+    assert all(line in ran.said for line in plan.says)
+    assert f"c0 50% {plan.strata[0].labels}" in ran.said
     assert plan.sentence in page.read_text()
-    found = json.loads(run(*words, "--half-width", 0.1, "--strata", "category", "--json").out)
+    found = run(*words, "--half-width", 0.1, "--strata", "category", "--json").json
     assert found == json.loads(json.dumps(plan.to_dict()))
 
 

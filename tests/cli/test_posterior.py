@@ -35,7 +35,7 @@ def test_components_prior_and_checks_are_printed_and_written(run, scores, sample
     ran = run("analyze", "--posterior", scores, "--prior", "pilot.json", "--seed", 3, "--report", tmp_path / "page.md")
     assert (ran.code, ran.err) == (0, "Sampling takes about 5 s.\n")
     assert "credible interval" in ran.out
-    said = " ".join(run("analyze", "--posterior", scores, "--prior", "pilot.json", "--seed", 3, "--full").out.split())
+    said = run("analyze", "--posterior", scores, "--prior", "pilot.json", "--seed", 3, "--full").said
     assert "half-t, scale" in said
     assert "priors twice as wide" in said
     assert dict(sampled["prior"].random) == {"item": 0.5}
@@ -57,7 +57,7 @@ def test_a_check_prints_ranks_and_takes_no_targets(run, scores, monkeypatch, tmp
     assert ran.code == 0
     assert (asked["studies"], asked["link"]) == (200, "ordinal")
     assert "draws" not in asked
-    assert "Nothing speaks against posteriors of such tables" in " ".join(ran.out.split())
+    assert "Nothing speaks against posteriors of such tables" in ran.said
     assert "ranks-1" in (tmp_path / "page.html").read_text()
     ran = run("analyze", "--posterior", scores, "--check", 200, "--target", "judge=panel")
     assert "--target: a check is of the mean of default targets" in ran.err

@@ -34,12 +34,11 @@ def scored(tmp_path):
 @pytest.mark.slow
 def test_votes(run, far_ahead):
     ran = run("rank", far_ahead, "--elo", "--cluster", "prompt")
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("x is first of 3 systems; 2 of 3 pairs of systems are told apart")
-    assert "rank group system Elo 95% interval best" in said
-    assert "2–3 2 z " in said
-    full = " ".join(run("rank", far_ahead, "--elo", "--cluster", "prompt", "--full").out.split())
+    assert ran.said.startswith("x is first of 3 systems; 2 of 3 pairs of systems are told apart")
+    assert "rank group system Elo 95% interval best" in ran.said
+    assert "2–3 2 z " in ran.said
+    full = run("rank", far_ahead, "--elo", "--cluster", "prompt", "--full").said
     assert "1 of 2 pairs of neighbours is not told apart. Were gaps as estimated, " in full
 
 
@@ -54,7 +53,7 @@ def test_boards_are_pooled(run, tmp_path):
     path = tmp_path / "languages.csv"
     path.write_text("model_a,model_b,a,b,language\n" + "\n".join(rows) + "\n")
     said = ["rank", path, "--wins", "a,b", "--by", "language", "--pooled"]
-    shown = " ".join(run(*said, "--full").out.split())
+    shown = run(*said, "--full").said
     assert "Between 5 prompt_types the rating of a system varies " in shown
     assert "prompt_type system own pooled 95% interval shrunk" in shown
     assert len(run(*said, "--elo", "--json").json["pooled"]["pooled"]) == 15
@@ -64,10 +63,9 @@ def test_boards_are_pooled(run, tmp_path):
 def test_a_board_for_every_level(run, far_ahead, tmp_path):
     page = tmp_path / "boards.html"
     ran = run("rank", far_ahead, "--by", "prompt_type", "--elo", "--report", page)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("2 boards by prompt_type: on 2 of them one system is first")
-    assert "de: x is first of 3 systems" in said
+    assert ran.said.startswith("2 boards by prompt_type: on 2 of them one system is first")
+    assert "de: x is first of 3 systems" in ran.said
     assert "On 2 of 2 boards one system is first" in page.read_text(encoding="utf-8")
     found = run("rank", far_ahead, "--by", "prompt_type", "--json").json
     assert found["boards"].keys() == {"de", "en"}
@@ -75,11 +73,12 @@ def test_a_board_for_every_level(run, far_ahead, tmp_path):
 
 def test_scores(run, scored):
     ran = run("rank", scored, "--target", "judge=population")
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("s0 leads 3 systems, not surely ahead of s1; 2 of 3 pairs of systems are told apart, at 95%")
-    assert "rank group system mean 95% interval best" in said
-    assert " ".join(run("rank", scored).out.split()).startswith("s0 is first of 3 systems; 3 of 3 pairs")
+    assert ran.said.startswith(
+        "s0 leads 3 systems, not surely ahead of s1; 2 of 3 pairs of systems are told apart, at 95%"
+    )
+    assert "rank group system mean 95% interval best" in ran.said
+    assert run("rank", scored).said.startswith("s0 is first of 3 systems; 3 of 3 pairs")
     assert run("rank", scored, "--system", "judge", "--json").json["systems"][0]["system"].startswith("j")
 
 
@@ -127,9 +126,7 @@ def test_hostile_names_are_one_line(run, tmp_path):
     ],
 )
 def test_what_is_refused_in_one_line(run, far_ahead, scored, words, says):
-    ran = run("rank", *words.format(votes=far_ahead, scored=scored).split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("rank", *words.format(votes=far_ahead, scored=scored).split()).refused()
 
 
 @pytest.mark.slow
@@ -160,22 +157,21 @@ def test_dialogue_systems(run, shared, tmp_path):
 
 
 def test_what_being_shown_first_does(run, ordered, tmp_path):
-    said = " ".join(run("rank", ordered, "--position", "--report", tmp_path / "p.md").out.split())
+    said = run("rank", ordered, "--position", "--report", tmp_path / "p.md").said
     sentence = "Between equals, the system shown first wins 75.0% of decisive votes (95% interval "
     assert sentence in said
     assert "log odds 1.10, p < 0.0001)." in said
     assert "rank with --position" not in said
     assert sentence in (tmp_path / "p.md").read_text(encoding="utf-8")
-    without = " ".join(run("rank", ordered).out.split())
+    without = run("rank", ordered).said
     assert "the system shown first won 75.0% of 400 decisive votes" in without
     assert "rank with --position" in without
 
 
 def test_how_few_votes_decide_who_is_first(run, far_ahead):
     ran = run("rank", far_ahead, "--fragility")
-    said = " ".join(ran.out.split())
     few = run("rank", far_ahead, "--fragility", "--json").json["fragility"]
-    assert f"Without {few['dropped']:,} votes of" in said
+    assert f"Without {few['dropped']:,} votes of" in ran.said
     assert few["top"] == "x"
     assert run("rank", far_ahead, "--json").json["fragility"] is None
 
@@ -203,7 +199,7 @@ def test_rankings_by_their_places(run, tmp_path):
     reading = ("--rank", "place", "--role", "cluster=id")
     ran = run("rank", path, *reading, "--rankings", "id", "--report", page)
     assert ran.err == ""
-    assert "system = model; rank = place" in " ".join(ran.out.split())
+    assert "system = model; rank = place" in ran.said
     shown = page.read_text()
     assert "rated by 60 rankings with the model of Plackett (1975) and Luce (1959)" in shown
     found = run("rank", path, *reading, "--rankings", "id", "--json").json
@@ -229,7 +225,7 @@ def test_the_table_is_that_of_the_function(run, tmp_path):
     ran = run("rank", "--models", path, "--covariate", "length", "--folds", "2")
     found = q.votes.models(q.read_votes(path, covariates=["length"], announce=False), covariates=["length"], folds=2)
     assert ran.code == 0
-    assert " ".join(ran.out.split()).startswith(found.sentence)
+    assert ran.said.startswith(found.sentence)
     for one in found.models:
         assert f"{one.loss:.4g}" in ran.out
     assert found.to_dict()["models"][0]["loss"] == pytest.approx(found.models[0].loss)
@@ -296,11 +292,10 @@ def path(tmp_path):
 def test_leaderboards_with_both_error_bars(run, path):
     words = ["--human", "ann", "--by", "win rate", "--cell", "judge=a", "--resamples", 200]
     ran = run("rank", "--pipelines", path, *words, "--report", "page.html", "--charts", "charts")
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("Error bars that hold for other levels of judge like these are ")
-    assert "system value naive se aware se times 95% interval" in said
-    assert "Report: page.html" in said
+    assert ran.said.startswith("Error bars that hold for other levels of judge like these are ")
+    assert "system value naive se aware se times 95% interval" in ran.said
+    assert "Report: page.html" in ran.said
     run("rank", "--pipelines", path, *words, "--report", "page.json")
     assert json.loads(Path("page.json").read_text())["provenance"]["seed"] == "1"
     found = run("rank", "--pipelines", path, *words, "--json").json
@@ -332,9 +327,7 @@ def test_scores_without_people(run, tmp_path):
     ],
 )
 def test_pipelines_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("rank", "--pipelines", path, *words.split())
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("rank", "--pipelines", path, *words.split()).refused()
 
 
 @pytest.fixture
@@ -348,12 +341,11 @@ def parts(tmp_path):
 @pytest.mark.slow
 def test_the_surface_of_a_file(run, scores):
     ran = run("rank", "--tries", 10, scores, "--seed", 1)
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("The best of 10 attempts is expected ")
-    assert "design calls SE prize 95% interval" in said
-    assert "change prize left taken away more calls" in said
-    assert "attempts are taken as equally good" in said
+    assert ran.said.startswith("The best of 10 attempts is expected ")
+    assert "design calls SE prize 95% interval" in ran.said
+    assert "change prize left taken away more calls" in ran.said
+    assert "attempts are taken as equally good" in ran.said
 
 
 def test_published_components_in_elo_points(run, parts):
@@ -373,11 +365,10 @@ def test_published_components_in_elo_points(run, parts):
         "--price",
         0.01,
     )
-    said = " ".join(ran.out.split())
     assert ran.code == 0
-    assert "design calls SE prize 1 prompt x 1 judge 170" in said
-    assert "more USD" in said
-    assert "95% interval" not in said
+    assert "design calls SE prize 1 prompt x 1 judge 170" in ran.said
+    assert "more USD" in ran.said
+    assert "95% interval" not in ran.said
 
 
 def test_designs_prices_and_what_is_redrawn(run, parts):
@@ -401,8 +392,5 @@ def test_designs_prices_and_what_is_redrawn(run, parts):
     ],
 )
 def test_gaming_what_is_refused_in_one_line(run, scores, parts, words, says):
-    ran = run(
-        "rank", *words.format(scores=scores, parts=parts).split(), *([] if "--tries" in words else ["--tries", 27])
-    )
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    tries = [] if "--tries" in words else ["--tries", 27]
+    assert says in run("rank", *words.format(scores=scores, parts=parts).split(), *tries).refused()

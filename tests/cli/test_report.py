@@ -17,9 +17,7 @@ def test_a_file_for_another_tool_and_back(run, scores, tmp_path):
 
 
 def test_a_format_that_is_not_there(run, scores):
-    ran = run("export", scores, "out", "--format", "xml")
-    assert ran.code == 1
-    assert 'no format "xml"' in ran.err
+    assert 'no format "xml"' in run("export", scores, "out", "--format", "xml").refused()
 
 
 def test_figures_beside_ours_with_verdicts_and_errata(run):
@@ -40,9 +38,7 @@ def test_json_has_the_rows(run):
 def test_votes_are_written_up_on_the_page_of_their_board(run, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("prompt,model_a,model_b,winner\n" + "".join(f"p{k},x,y,model_a\n" for k in range(9)))
-    ran = run("report", path)
-    assert ran.code == 1
-    assert f"quorate rank {path} --report page.html" in ran.err
+    assert f"quorate rank {path} --report page.html" in run("report", path).refused()
 
 
 def test_a_list_computes_nothing(run):
@@ -67,9 +63,7 @@ def test_a_miss_without_an_explanation_is_found(run, monkeypatch):
 
 
 def test_an_unknown_study_is_one_line(run):
-    ran = run("papers", "unknown")
-    assert ran.code == 1
-    assert 'no study "unknown"' in ran.err
+    assert 'no study "unknown"' in run("papers", "unknown").refused()
 
 
 def test_its_page(run, tmp_path):
@@ -81,8 +75,8 @@ def test_its_page(run, tmp_path):
 def test_files_that_are_not_part_of_the_package(run, tmp_path):
     ran = run("papers", "tee.pilot")
     assert ran.code == 0
-    assert "13 cannot be recomputed here" in " ".join(ran.out.split())
-    assert "give --data DIR" in " ".join(run("papers", "tee.pilot", "--full").out.split())
+    assert "13 cannot be recomputed here" in ran.said
+    assert "give --data DIR" in run("papers", "tee.pilot", "--full").said
     [listed] = run("papers", "tee.pilot", "--list", "--json").json["studies"]
     assert listed["needs"][0].startswith("data/processed/pilot_vs_full_likert_cot.csv of the replication archive")
     assert "data: no such folder" in run("papers", "tee.pilot", "--data", tmp_path / "none").err
@@ -103,14 +97,13 @@ def test_a_paragraph_then_the_checklist_then_what_is_missing(run, scores):
     assert len(short.splitlines()) <= 25
     assert "Reporting checklist: 11 of 16 missing - minimum: exact prompt texts; " in " ".join(short.split())
     ran = run("report", scores, "--full")
-    said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("The balanced study has 216 judgments of 12 items, 3 prompts and 3 judges.")
+    assert ran.said.startswith("The balanced study has 216 judgments of 12 items, 3 prompts and 3 judges.")
     parts = [
-        said.index(part) for part in ("Reporting checklist: 11 of 16 missing", "Missing - exact", "To do it again")
+        ran.said.index(part) for part in ("Reporting checklist: 11 of 16 missing", "Missing - exact", "To do it again")
     ]
     assert parts == sorted(parts)
-    assert "quorate report" in said
+    assert "quorate report" in ran.said
 
 
 def test_a_record_fills_the_checklist(run, scores, study):
@@ -147,9 +140,7 @@ def test_the_formats_say_the_same(run, scores, study):
 )
 def test_a_wrong_option_is_one_line_and_exit_1(run, scores, tmp_path, words, says):
     (tmp_path / "bad.yaml").write_text("promts: x\n")
-    ran = run("report", "scores.csv", *words)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert says in ran.err
+    assert says in run("report", "scores.csv", *words).refused()
 
 
 def test_hostile_records_are_shown_as_they_are(run, scores, tmp_path):

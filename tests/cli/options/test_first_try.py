@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 import numpy as np
@@ -30,7 +29,7 @@ ASKED = {
 @pytest.mark.parametrize(("name", "levels"), RIGHT.items())
 def test_shapes_that_leave_one_reading_are_read(run, shared, name, levels):
     ran = run("doctor", shared / "data" / "shapes" / name, "--json")
-    facets = {one["name"]: one["levels"] for one in json.loads(ran.out)["facts"]["facets"]}
+    facets = {one["name"]: one["levels"] for one in ran.json["facts"]["facets"]}
     assert facets.items() >= {role: n for role, n in levels.items() if role != "system"}.items()
 
 
@@ -104,9 +103,7 @@ def test_who_asks_something_else_is_asked(run, tmp_path, words):
 
 
 def test_a_column_that_is_no_judge_by_its_name_is_asked_about(run, tmp_path):
-    ran = run("judges", marks(tmp_path, judges=["mark"]))
-    assert (ran.code, ran.out) == (1, "")
-    assert "it may be meant as: quorate judges" in ran.err
+    assert "it may be meant as: quorate judges" in run("judges", marks(tmp_path, judges=["mark"])).refused()
 
 
 def test_models_named_like_the_two_sides_win_by_name(run, shared):
@@ -136,7 +133,7 @@ def test_people_among_models_of_one_column_are_asked_about_as_side_by_side(run, 
     ran = run(command, "long.csv")
     said = "human_1 and human_2 are people by name, claude-3 and gpt-4o models: taken as quorate judges long.csv"
     assert ran.err.startswith(f"quorate: {said} --human human_1 --human human_2")
-    assert "orders items most as people do" in " ".join(ran.out.split())
+    assert "orders items most as people do" in ran.said
     alike = run(command, "long.csv", "--facet", "judge=rater")
     assert alike.err == ""
     assert "orders items" not in alike.out
