@@ -8,6 +8,8 @@ from typing import Any
 
 import altair as alt
 
+from quorate.reporting.print.files import svg
+
 
 def spec(figure: Any) -> dict[str, Any]:
     """The chart of a figure, checked against the schema of Vega-Lite as a whole."""
@@ -30,6 +32,13 @@ def plain(part: Any, name: str = "") -> Any:
         return [plain(one, name) for one in part]
     free = name in ("title", "domain", "height", "name") and not isinstance(part, bool)
     return type(part)() if free and isinstance(part, (str, float, int)) else part
+
+
+def image(figure: Any) -> str:
+    """The chart of a figure as it is drawn, in which every place is known."""
+    out = svg(figure, 720)
+    assert "nan" not in out.lower()
+    return out
 
 
 def drawn(figure: Any) -> list[dict[str, Any]]:

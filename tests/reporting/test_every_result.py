@@ -388,6 +388,8 @@ def test_every_result_has_a_page_in_every_format_and_is_short_at_the_prompt(page
     around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
     assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
     assert not re.search("[\x00\u202e]", texts["json"])
+    drawn = "".join(re.findall("<svg.*?</svg>", texts["html"], re.DOTALL))
+    assert not re.search(r'="[^"]*\b(NaN|nan|inf)\b[^"]*"', drawn)
     for one in (one for one in (result if isinstance(result, tuple) else (result,)) if isinstance(one, Result)):
         json.dumps(one.to_dict(), allow_nan=False)
         frame = one.to_frame("polars")

@@ -4,19 +4,14 @@ from dataclasses import replace
 
 import pytest
 import studies
+from charts import image
 
 import quorate as q
 from quorate.analysis.words import significant
 from quorate.reporting.pages import gaming
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.files import specification, svg
+from quorate.reporting.print.files import specification
 from quorate.reporting.report import page_of
-
-
-def drawn(figure):
-    out = svg(figure, 720)
-    assert "nan" not in out.lower()
-    return out
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +45,7 @@ def test_a_grid_of_prompts_and_judges(surface):
     figure = gaming.grid(surface())
     assert {(row["prompts"], row["judges"]) for row in figure.rows} == {(1, 1), (5, 1), (1, 3), (5, 3)}
     assert figure.caption.finding.startswith("5 prompts x 3 judges leave ")
-    out = drawn(figure)
+    out = image(figure)
     assert all(f">{significant(one.value)}</text>" in out for one in surface().prizes)
     assert gaming.grid(surface(designs=[{"judges": 1}, {"judges": 3}])) is None
     assert gaming.grid(surface(designs=[{"prompts": 1, "judges": 1}, {"prompts": 2, "judges": 3}])) is None
@@ -64,7 +59,7 @@ def test_changes_with_the_part_that_they_take_away(surface):
         assert row["prize"] == pytest.approx(found.prizes[0].value - row["reduction"])
     assert figure.caption.finding.startswith("3 judges in turn, one per item takes away ")
     assert figure.caption.finding.endswith(" Elo for no more calls")
-    out = drawn(figure)
+    out = image(figure)
     assert ">no more calls</text>" in out
     assert ">+170 calls</text>" in out
 
@@ -82,7 +77,7 @@ def test_more_designs_than_lines(surface):
     many = surface(designs=[{"prompts": v, "judges": m} for v in range(1, 6) for m in range(1, 5)])
     figure = gaming.attempts(many)
     assert len(specification(figure)["layer"][0]["encoding"]["color"]["scale"]["domain"]) == gaming.MOST_LINES
-    assert "<svg" in drawn(figure)
+    assert image(figure)
 
 
 def test_nothing_to_gain_by_one_attempt(surface):
@@ -91,7 +86,7 @@ def test_nothing_to_gain_by_one_attempt(surface):
     assert gaming.mitigation(found).caption.finding == "No change that the data tell about takes anything away"
     assert gaming.attempts(found).caption.finding.endswith("0 Elo for 1 attempt")
     assert page.facts.caption.finding == "What is played: 1 attempt, the best is reported"
-    assert all("<svg" in drawn(figure) for figure in page.figures if figure.name != "surface")
+    assert all(image(figure) for figure in page.figures if figure.name != "surface")
 
 
 def test_what_it_rests_on(surface):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from charts import image
 from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
@@ -17,7 +18,6 @@ from quorate.reporting.pages.people.corrected import page as corrected_page
 from quorate.reporting.pages.people.regression import page as regression_page
 from quorate.reporting.pages.people.regression import sign_flip_page, surrogate_page
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.files import svg
 from quorate.reporting.report import page_of
 
 
@@ -60,12 +60,6 @@ def view(agreed):
     return agreed()
 
 
-def drawn(figure):
-    out = svg(figure, 720)
-    assert "nan" not in out.lower()
-    return out
-
-
 def names(view):
     return [(part.name, [figure.name for figure in part.figures]) for part in pages.page(view).sections]
 
@@ -89,7 +83,7 @@ def test_sections_of_one_pipeline(view):
 
 @pytest.mark.parametrize("name", ["rates", "categories", "differences", "positions", "cells"])
 def test_charts_are_drawn(view, name):
-    assert "careful" in drawn(getattr(pages, name)(view))
+    assert "careful" in image(getattr(pages, name)(view))
 
 
 def test_who_agrees_and_how_much(view):
@@ -135,7 +129,7 @@ def test_cells_are_best_first(view):
     shares = [row["right"] for row in figure.rows]
     assert shares == sorted(shares, reverse=True)
     assert figure.caption.finding.startswith("Judgments are right in ")
-    out = drawn(figure)
+    out = image(figure)
     assert all(f">{judge}, {order}<" in out for judge in ("careful", "hasty") for order in ("as listed", "swapped"))
 
 

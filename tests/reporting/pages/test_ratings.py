@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from charts import image
 from reference.style import votes
 
 import quorate as q
@@ -24,7 +25,7 @@ from quorate.reporting.pages.ratings.page import (
 from quorate.reporting.pages.ratings.page import page as moves_page
 from quorate.reporting.pages.ratings.page import pairs as page_pairs
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.files import specification, svg
+from quorate.reporting.print.files import specification
 from quorate.reporting.report import page_of
 
 
@@ -50,12 +51,6 @@ def scored(rated):
 def unrankable(rated):
     """Three systems by scores of judges who differ more than the systems."""
     return q.rank(rated(gap=0.0, favour=0.6))
-
-
-def drawn(figure):
-    out = svg(figure, 720)
-    assert "nan" not in out.lower()
-    return out
 
 
 def rows_drawn(figure):
@@ -118,13 +113,13 @@ def test_charts_of_few_and_of_many_systems(ballots, count):
     labels = tuple(f"model-{i:02d}" for i in range(count))
     view = q.rank(ballots(labels, each=40))
     for exhibit in (leaderboard, ranks):
-        out = drawn(exhibit(view))
+        out = image(exhibit(view))
         assert all(f">{label}<" in out for label in labels)  # no label is dropped for room
-    assert "<svg" in drawn(page_pairs(view))
+    assert image(page_pairs(view))
 
 
 def test_systems_stay_in_order_and_show_their_ranks(ballots):
-    out = drawn(leaderboard(q.rank(ballots(tuple("cab"), each=60))))
+    out = image(leaderboard(q.rank(ballots(tuple("cab"), each=60))))
     places = [out.index(f">{name}</text>") for name in "cab"]
     assert places == sorted(places)
     assert ">rank</text>" in out
@@ -143,7 +138,7 @@ def test_what_cannot_be_ranked_is_grey(scored, unrankable):
 
 def test_hostile_labels_are_drawn(ballots, hostile):
     view = q.rank(ballots(hostile, each=40))
-    assert not any("<script>" in drawn(figure) for figure in page_of(view).figures if figure.chart)
+    assert not any("<script>" in image(figure) for figure in page_of(view).figures if figure.chart)
 
 
 def test_ranks_chosen_beforehand_are_never_wider(ballots):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from charts import image
 
 import quorate as q
 from quorate.reporting.pages.verdict import (
@@ -17,7 +18,6 @@ from quorate.reporting.pages.verdict import (
     sources,
     why_detectable,
 )
-from quorate.reporting.print.files import svg
 from quorate.reporting.report import page_of
 from quorate.wording import margin
 
@@ -38,12 +38,6 @@ def scored(rated):
 def open_scores(rated):
     """An undecided verdict of scores, with prices."""
     return q.compare(rated(gap=0.1, favour=0.05, judges=6), "system 0", "system 1", prices={"call": 0.5})
-
-
-def drawn(figure):
-    out = svg(figure, 720)
-    assert "nan" not in out.lower()
-    return out
 
 
 def names(found):
@@ -108,11 +102,11 @@ def test_the_difference_with_what_counts_as_equal(ballots, rated, margin):
         q.compare(ballots(), "a", "b", margin=margin),
         q.compare(rated(), "system 0", "system 1", margin=margin, limits={"items": [50, 500], "judges": [4, 8]}),
     ):
-        assert drawn(interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
+        assert image(interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
 
 
 def test_hostile_names_are_drawn(ballots, hostile):
-    assert "<img" not in drawn(interval(q.compare(ballots(hostile), hostile[0], hostile[1])))
+    assert "<img" not in image(interval(q.compare(ballots(hostile), hostile[0], hostile[1])))
 
 
 def test_where_the_uncertainty_comes_from(rated):
@@ -120,7 +114,7 @@ def test_where_the_uncertainty_comes_from(rated):
     assert figure.rows[0]["source"] == "judge"
     assert sum(row["share_of_variance"] for row in figure.rows) == pytest.approx(1)
     assert "of the uncertainty of the difference comes from judge" in figure.caption.finding
-    assert ">judge</text>" in drawn(figure)
+    assert ">judge</text>" in image(figure)
 
 
 def test_votes_that_would_decide(close):
