@@ -490,7 +490,7 @@ def test_a_page_that_watches_with_a_link_that_has_ended(attacked, monkeypatch):
     page = live.Live(attacked.site)
 
     async def watched():
-        told = page.stream(request, await attacked.site.visitor(request, owner=True))
+        told = page.stream(request, await attacked.site.owner(request))
         first = await anext(told)
         attacked.ledger(lambda people: Links(people.ledger).make([""]))
         return [first, *[change async for change in told]]

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
@@ -376,6 +376,8 @@ class AnyVerdict(Result, ABC):
     types: Types | None = None
 
     derived = ("detectable",)
+    _prefers: ClassVar[str]
+    """What is undecided of two systems."""
 
     @classmethod
     def of(cls, found: Any, outcome: Outcome, *, margin: float | None, **more: Any) -> Self:
@@ -429,7 +431,7 @@ class AnyVerdict(Result, ABC):
     def sentence(self) -> str:
         """The verdict with its numbers."""
         gate = claimed(self.a, self.b, self.claim, self.margin, supported=self.supported)
-        verdict = stated(self.a, self.b, self.outcome, self.margin, self._prefers())
+        verdict = stated(self.a, self.b, self.outcome, self.margin, self._prefers)
         by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
         if self.supported and self.claim == self.outcome.value:
             gate, verdict = "", f"PASS: {verdict}"
@@ -475,10 +477,6 @@ class AnyVerdict(Result, ABC):
         rests = f"This rests on the {at_level(self._equivalence_level)} interval {low} to {high}."
         real = f" The {what} {self.a if self.difference.value > 0 else self.b} is real but that small."
         return rests + (real if self.p_difference <= 1 - self.level else "")
-
-    @abstractmethod
-    def _prefers(self) -> str:
-        """What is undecided of two systems."""
 
     @abstractmethod
     def _numbers(self) -> str:

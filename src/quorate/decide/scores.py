@@ -313,6 +313,8 @@ class ScoreVerdict(AnyVerdict):
     difference: SystemDifference
     next_step: ScoreStep | None
 
+    _prefers = "scores better"
+
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on this, and on the next step."""
@@ -398,9 +400,6 @@ class ScoreVerdict(AnyVerdict):
         """Decimals of the difference and all that is held against it."""
         low, high = self.difference.at(self.level).ends
         return decimals((high - low) / 4)
-
-    def _prefers(self) -> str:
-        return "scores better"
 
     def _numbers(self) -> str:
         study, (low, high) = self.difference, self.difference.at(self.level).ends

@@ -38,6 +38,8 @@ class Verdict(AnyVerdict):
     difference: VoteMargin
     next_step: NextStep | None
 
+    _prefers = "is preferred"
+
     @cached_property
     def detectable(self) -> float | None:
         """Smallest margin that so many votes detect with a chance of ``power``; None if they detect none."""
@@ -47,9 +49,6 @@ class Verdict(AnyVerdict):
     def whom(self) -> str:
         """For whom the margin speaks; empty where there is nothing to add."""
         return self.difference.scope
-
-    def _prefers(self) -> str:
-        return "is preferred"
 
     def _numbers(self) -> str:
         lead, ends = self.difference, self.difference.at(self.level).ends

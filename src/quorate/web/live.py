@@ -426,7 +426,7 @@ class Live:
         """What is sent of `changes`, until the page is closed or its link has ended."""
         with contextlib.suppress(Refused):
             async for change in self.changes(owner):
-                await self.site.visitor(request, owner=True)
+                await self.site.owner(request)
                 yield change
 
     async def chart(self, request: Request, _: Visitor) -> Response:
@@ -479,7 +479,7 @@ class Live:
         """A page that the owner alone gets."""
 
         async def answer(request: Request) -> Response:
-            return await page(request, await self.site.visitor(request, owner=True))
+            return await page(request, await self.site.owner(request))
 
         return answer
 

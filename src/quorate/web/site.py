@@ -102,9 +102,9 @@ class Site:
         """A page that says one thing, and may lead back to the question."""
         return self.page("message.html", {"title": title, "text": text, "back": back}, status=status)
 
-    async def visitor(self, request: Request, *, owner: bool = False) -> Visitor:
-        """Who asks for a page of people, or of the owner."""
-        return await self.serve(request, lambda _, visitor: visitor, owner=owner)
+    async def owner(self, request: Request) -> Visitor:
+        """The owner, who asks for a page."""
+        return await self.serve(request, lambda _, visitor: visitor, owner=True)
 
     async def serve(self, request: Request, step: Callable[[People, Visitor], T], *, owner: bool = False) -> T:
         """What a step gives for them, in one turn of the desk.
@@ -305,7 +305,7 @@ def question(site: Site) -> list[BaseRoute]:
         try:
             return page(site, *await site.serve(request, lambda people, own: (own, people.standing(own.name))))
         except Refused:
-            await site.visitor(request, owner=True)
+            await site.owner(request)
             return RedirectResponse("/study", 303)
 
     async def answer(request: Request) -> Response:

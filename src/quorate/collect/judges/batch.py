@@ -217,7 +217,7 @@ class BatchCalls:
         if answer.code in _DONE:
             return answer.body
         text = answer.body[:1000].decode("utf-8", "replace")
-        raise Refused(turned_away(answer.code, answer.headers, text, self._clock(), 0.0), answer.code)
+        raise Refused(turned_away(answer.code, answer.headers, text, self._clock()), answer.code)
 
 
 def _id(made: Mapping[str, Any]) -> str:

@@ -347,7 +347,7 @@ _BILLED_NOTHING = 0.0
 _PERHAPS_BILLED = frozenset({408, 409, 425})
 
 
-def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, latency: float) -> Reply:
+def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float) -> Reply:
     """The reply for a request that was answered with a status instead of a judgment.
 
     It costs nothing where it was turned away; after a timeout or an error of the server that is not known.
@@ -360,9 +360,7 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
         error = " ".join(str(part) for part in parts if part is not None)
     words = str(error)[:200] if error is not None else ""  # of the endpoint
     if code in {400, 403, 422} and _FILTER.search(words):
-        return Reply(
-            REFUSED, error=f"HTTP {code}: the endpoint's filter: {words}", cost=_BILLED_NOTHING, latency=latency
-        )
+        return Reply(REFUSED, error=f"HTTP {code}: the endpoint's filter: {words}", cost=_BILLED_NOTHING)
     meaning = ""
     if 300 <= code < 400:
         address = headers.get("location", "nowhere")[:100]
@@ -377,7 +375,6 @@ def turned_away(code: int, headers: Mapping[str, str], body: Any, now: float, la
         ERROR,
         error=f"HTTP {code}: {meaning}{words}",
         cost=cost,
-        latency=latency,
         retry_after=None if fatal or not again else delay if (wait := retry_after(headers, now)) is None else wait,
         retryable=again and not fatal,
         fatal=fatal,

@@ -96,7 +96,7 @@ def reply_of(
     """The reply that a status and a decoded body amount to."""
     code = status if status != 200 else connection.inner_status(content)
     if code is not None and not 200 <= code < 300:
-        return connection.turned_away(code, headers, content, now, 0.0)
+        return connection.turned_away(code, headers, content, now)
     try:
         said, billed = endpoint.form.completion(content), endpoint.form.usage(content)
         return reply_from(said, billed, request.expects, endpoint.price)

@@ -40,12 +40,9 @@ from quorate.table.results import frame
 # Single configurations on MMLU (Table 14): intervals of answers, as archived, against the mean of each model.
 
 
-def _read_answers(path: Path) -> dict[str, NDArray[Any]]:
-    """Means and naive standard errors of configurations, what they should hold, and ends of corrected intervals."""
-    return columns(path, numbers=("target_mean", "config_mean", "se_naive", "tee_ci_lo", "tee_ci_hi"))
-
-
-ANSWERS = Needed("data/processed/naive_vs_tee_mmlu.csv", ARCHIVE, _read_answers)
+_NUMBERS = ("target_mean", "config_mean", "se_naive", "tee_ci_lo", "tee_ci_hi")
+ANSWERS = Needed("data/processed/naive_vs_tee_mmlu.csv", ARCHIVE, partial(columns, numbers=_NUMBERS))
+"""Means and naive standard errors of configurations, what they should hold, and ends of corrected intervals."""
 
 
 def answers(files: Contents, _: np.random.Generator) -> Results:
@@ -72,13 +69,10 @@ TABLE_14 = Reanalysis("tee.table14-mmlu", "Single configurations on MMLU, as arc
 NAIVE, GUIDED = "Naive", "TEE"
 
 
-def _read_budget(path: Path) -> dict[str, NDArray[Any]]:
-    """Root mean square errors and coverages by strategy and budget."""
-    return columns(path, text=("researcher",), numbers=("budget", "rmse", "coverage"))
-
-
-FIRST = Needed("data/processed/archive/pre_reparse/mmlu_budget_allocation_summary.csv", ARCHIVE, _read_budget)
-STRICT = Needed("data/processed/mmlu_budget_allocation_summary.csv", ARCHIVE, _read_budget)
+_ERRORS = partial(columns, text=("researcher",), numbers=("budget", "rmse", "coverage"))
+"""Root mean square errors and coverages by strategy and budget."""
+FIRST = Needed("data/processed/archive/pre_reparse/mmlu_budget_allocation_summary.csv", ARCHIVE, _ERRORS)
+STRICT = Needed("data/processed/mmlu_budget_allocation_summary.csv", ARCHIVE, _ERRORS)
 
 
 def budget(files: Contents, _: np.random.Generator) -> Results:
