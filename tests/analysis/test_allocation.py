@@ -6,6 +6,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.analysis.allocation import (
@@ -175,8 +176,7 @@ def test_a_single_run_has_no_deviation_and_no_interval(replays):
 def votes():
     rng = np.random.default_rng(6)
     rows = [("x", "y", "model_a" if rng.random() < 0.7 else "model_b", f"p{i // 2}", f"t{i % 4}") for i in range(400)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt", "prompt_type"], orient="row")
-    return q.read_votes(frame, announce=False)
+    return votes_table(rows, "model_a model_b winner prompt prompt_type")
 
 
 def test_sizes_that_no_pair_has_are_left_out_and_said(votes):

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.special import nctdtr
+from tables import scores_table
 
 import quorate as q
 from quorate.analysis import certify as certificates
@@ -200,7 +201,7 @@ def latent_law_read(items, judges, prompts):
         for j in range(judges)
         for p in range(prompts)
     ]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge prompt score")
 
 
 @pytest.mark.slow

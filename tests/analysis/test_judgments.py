@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.analysis import views as of_views
@@ -303,7 +304,7 @@ def shares(share, marks=1, step=1):
         (f"i{i}", f"j{j}", f"p{p}", int(rng.binomial(marks, share + 0.04 * (i % 3) - 0.04)) * step)
         for i in range(20) for j in range(2) for p in range(2)
     ]  # fmt: skip
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge prompt score")
 
 
 @pytest.mark.parametrize(

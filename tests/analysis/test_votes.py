@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.analysis.votes import INDEPENDENT, dependence, pair_view, votes_view, way
@@ -102,8 +103,7 @@ def test_rows_that_stand_for_several_votes_have_no_order():
 def test_what_few_votes_leave_unknown():
     rng = np.random.default_rng(1)
     rows = [(str(i), "base", "model_a" if won else "model_b") for i in range(6) for won in rng.random(12) < 0.6]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
-    view = votes_view(read_votes(frame, announce=False), minimum=10)
+    view = votes_view(votes_table(rows, "model_a model_b winner"), minimum=10)
     assert "noise-of-votes" in {one.code for one in view.caveats}
     assert "not known without the noise of the votes" in view.near.sentence
     assert "not known without the noise of the votes" in view.sentence

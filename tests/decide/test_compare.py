@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy.special import expit
 from scipy.stats import chi2_contingency, f, ttest_ind
+from tables import scores_table, votes_table
 
 import quorate as q
 from quorate.decide.outcome import Outcome, brown_forsythe, outcome_by, types_of_votes
@@ -14,7 +15,6 @@ from quorate.decide.scores import verdict_of_scores
 from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.inference import holm
-from quorate.table.read_votes import read_votes
 
 
 def test_votes_get_their_verdict(between):
@@ -74,7 +74,7 @@ def test_anything_else_is_refused(table):
 def votes_on(pairs):
     """Votes between two systems each: how many there are, and how many the first wins."""
     rows = [(a, b, "model_a" if i < wins else "model_b") for (a, b), (wins, n) in pairs.items() for i in range(n)]
-    return read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+    return votes_table(rows, "model_a model_b winner")
 
 
 @pytest.fixture(scope="module")
@@ -198,8 +198,7 @@ def votes(rng, shares, n=100, of=1):
         for t, p in enumerate(shares)
         for i in range(n)
     ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "prompt", "winner"], orient="row")
-    return q.read_votes(frame, announce=False)
+    return votes_table(rows, "model_a model_b prompt_type prompt winner")
 
 
 def scores_of_by_type(by_category, *, items=15, judges=3):
@@ -271,8 +270,7 @@ def test_several_groups_by_the_formulas_of_brown_and_forsythe_and_of_mehrotra():
 def test_types_of_independent_votes_are_compared_by_pearsons_test():
     """As SciPy has it for a table of two rows."""
     rows = [("x", "y", t, "xy"[i >= won]) for t, won in zip("abc", (60, 75, 66), strict=True) for i in range(100)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "winner"], orient="row")
-    found = q.compare(q.read_votes(frame, announce=False), "x", "y")
+    found = q.compare(votes_table(rows, "model_a model_b prompt_type winner"), "x", "y")
     assert found.p_types == pytest.approx(chi2_contingency([[60, 75, 66], [40, 25, 34]], correction=False).pvalue)
 
 
@@ -313,6 +311,5 @@ def test_all_pairs_say_for_whom_they_hold_and_how_many_do_for_others():
     cells = [
         (s, i, j, float(10 * k + rng.normal())) for k, s in enumerate("xyz") for i in range(15) for j in ("u", "v", "w")
     ]
-    frame = pl.DataFrame(cells, schema=["system", "item", "judge", "score"], orient="row")
-    said = q.compare(q.read(frame, announce=False)).sentence
+    said = q.compare(scores_table(cells, "system item judge score")).sentence
     assert said.endswith("for all pairs at once, with these 3 judges. For judges like these 3 are told apart.")

@@ -22,10 +22,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table
 
 import quorate as q
 from quorate.decide.effect import plan_bar, plan_effect, plan_study
@@ -102,7 +102,7 @@ def compared(plan, sd, icc, rng):
         for item in range(plan.items)
         for judge in range(plan.judges)
     ]
-    table = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "system item judge score")
     return q.compare(table, "x", "y")
 
 
@@ -217,7 +217,7 @@ def pilot():
         for item in range(40)
         for judge in "ab"
     ]
-    return q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "system item judge score")
 
 
 def test_a_pilot_says_what_an_effect_takes():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from scipy.stats import beta
+from tables import scores_table
 
 import quorate as q
 from quorate.types import SameDifference
@@ -69,7 +70,7 @@ def test_scores_without_ends_have_a_bound_of_the_share_alone():
 
 def test_it_says_for_whom():
     rows = [(i, j, s, i % 2) for i in range(20) for j in ("p", "r") for s in "ab"]
-    table = q.read(pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item judge system score")
     assert "both score the same on all 20 items with these 2 judges." in q.compare(table, "a", "b").sentence
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binomtest
+from tables import scores_table
 
 import quorate as q
 from quorate.decide.outcome import Outcome
@@ -504,7 +505,7 @@ def test_judges_in_turn_who_cannot_be_told_from_single_judgments_are_no_part_of_
         for s, system in enumerate("xy")
         for i in range(12)
     ]
-    table = q.read(pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item system judge score")
     found = q.compare(table, "y", "x")
     assert found.outcome == "undecided"
     assert found.next_step is not None

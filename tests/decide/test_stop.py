@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table, votes_table
 
 import quorate as q
 from quorate.decide.anytime import anytime_difference, anytime_mean
@@ -242,7 +243,7 @@ def test_decided_pairs_leave_more_to_the_others():
     """x beats y and z at once; y against z has evidence between 1 over .05 / 3 and 1 over .05 / 2."""
     order = [("x", "y", 60, 0), ("x", "z", 60, 0), ("y", "z", 32, 9)]
     rows = [(a, b, name) for a, b, won, lost in order for name in [a, b] * lost + [a] * (won - lost)]
-    votes = read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+    votes = votes_table(rows, "model_a model_b winner")
     evidence = monitor(votes, "y", "z", level=1 - 1e-9).p_value
     assert 0.05 / 3 < evidence <= 0.05 / 2
     found = monitor_all(votes)
@@ -258,7 +259,7 @@ def test_votes_that_suffice_for_what_decided_pairs_leave_are_watched_from_the_st
     for least, left in ((18, 0), (17, 1)):
         pairs = [("x", "y")] * 60 + [("x", "z")] * 60 + [("y", "z")] * least
         rows = [(a, b, a) for a, b in pairs]
-        votes = read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+        votes = votes_table(rows, "model_a model_b winner")
         assert monitor_all(votes).undecided == left
 
 
@@ -298,8 +299,7 @@ def test_every_item_counts_once(table):
 
 def test_scores_of_an_item_count_alike_whoever_gave_them():
     rows = [(i, judge, take, score) for i in range(6) for judge, take, score in (("a", 0, 4), ("b", 0, 7), ("b", 1, 7))]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
-    assert anytime_mean(q.read(frame, announce=False), (1, 9)).value == pytest.approx(6)
+    assert anytime_mean(scores_table(rows, "item judge replicate score"), (1, 9)).value == pytest.approx(6)
 
 
 def test_a_difference_is_decided_in_both_directions(table):

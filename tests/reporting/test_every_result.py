@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from posteriors import check_of, latent_posterior_of, posterior_of
+from tables import scores_table, votes_table
 from under_way import asked, written
 
 import quorate as q
@@ -38,8 +39,7 @@ def judgments() -> q.Judgments:
         (f"i{i}", LABELS[j], f"p{p}", r, 5 + item[i] + judge[j] + rng.normal(0, 0.5))
         for i, j, p, r in product(range(12), range(4), range(2), range(2))
     ]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "replicate", "score"], orient="row")
-    return q.read(frame, fixed=(), announce=False)
+    return scores_table(rows, "item judge prompt replicate score", fixed=())
 
 
 @cache
@@ -51,7 +51,7 @@ def crossed() -> q.Judgments:
         (f"i{i}", LABELS[j], f"p{p}", 5 + effect[i] + 0.3 * j + rng.normal(0, 0.5))
         for i, j, p in product(range(20), range(3), range(2))
     ]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge prompt score")
 
 
 @cache
@@ -62,9 +62,7 @@ def rated() -> q.Judgments:
         (LABELS[s], f"i{i}", LABELS[j], float(np.round(5 - 0.1 * s + np.sin(i) + rng.normal(0, 0.5))))
         for s, i, j in product(range(3), range(20), range(3))
     ]
-    return q.read(
-        pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), fixed=(), announce=False
-    )
+    return scores_table(rows, "system item judge score", fixed=())
 
 
 @cache
@@ -74,7 +72,7 @@ def binary() -> q.Judgments:
     rows = [
         (f"i{i}", LABELS[j], f"p{p}", int(rng.random() < 0.7)) for i, j, p in product(range(20), range(3), range(2))
     ]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge prompt score")
 
 
 @cache
@@ -82,7 +80,7 @@ def fine_marks() -> q.Judgments:
     """Marks from 0 to 100 of 30 items by two judges and a person."""
     rng = np.random.default_rng(8)
     rows = [(f"i{i}", judge, 2.5 * i + rng.normal(0, 9)) for i, judge in product(range(30), ("x", "y", "ann"))]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge score")
 
 
 @cache
@@ -90,7 +88,7 @@ def nominal() -> q.Judgments:
     """Labels of 15 items by 3 judges."""
     rng = np.random.default_rng(7)
     rows = [(f"i{i}", LABELS[j], SPOKEN[rng.integers(4)]) for i, j in product(range(15), range(3))]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), labels=True, announce=False)
+    return scores_table(rows, "item judge score", labels=True)
 
 
 @cache
@@ -111,8 +109,7 @@ def votes() -> q.Votes:
         for judge, sharp in ((LABELS[0], 0.7), (LABELS[1], 0.6), ("person", 0.65)):
             winner = LABELS[a] if rng.random() < sharp else LABELS[b]
             rows.append((f"p{prompt}", judge, LABELS[a], LABELS[b], winner))
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.read_votes(frame, announce=False)
+    return votes_table(rows, "prompt judge model_a model_b winner")
 
 
 @cache
@@ -136,8 +133,7 @@ def few_labelled() -> q.Votes:
         for judge, prompts in ((LABELS[0], 100), ("person", 40))
         for i in range(prompts)
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.read_votes(frame, announce=False)
+    return votes_table(rows, "prompt judge model_a model_b winner")
 
 
 @cache
@@ -152,7 +148,7 @@ def turned() -> q.Judgments:
     """Scores of 20 conversations of 3 turns by 2 judges."""
     draw = np.random.default_rng(2).normal(5, 1, (20, 3, 2))
     rows = [(f"i{i}", t, LABELS[j], draw[i, t, j]) for i, t, j in product(range(20), range(3), range(2))]
-    return q.read(pl.DataFrame(rows, schema=["item", "turn", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item turn judge score")
 
 
 @cache
@@ -160,7 +156,7 @@ def annotated() -> q.Judgments:
     """Marks of 40 items by four judges."""
     marks = np.random.default_rng(6).integers(1, 4, (40, 4))
     rows = [(f"i{i}", f"j{j}", marks[i, j]) for i, j in product(range(40), range(4))]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge score")
 
 
 @cache

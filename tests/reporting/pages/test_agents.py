@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import polars as pl
+from tables import scores_table
 
 import quorate as q
 from quorate.reporting.pages.agents import chain_page, ensemble_page, hazard_page
@@ -31,7 +31,7 @@ def test_the_page_has_every_number_of_agents():
 def test_the_page_has_every_turn():
     draw = np.random.default_rng(2).normal(5, 1, (20, 3))
     rows = [(i, t, draw[i, t] + t) for i, t in product(range(20), range(3))]
-    table = q.read(pl.DataFrame(rows, schema=["item", "turn", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item turn score")
     found = q.agents.hazard(q.decompose(table), 8)
     made = hazard_page(found, table)
     hazards, survival = made.figures

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from charts import contrast, drawn, marks_of, scale, spec
+from tables import scores_table
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
@@ -450,8 +451,7 @@ def test_one_test_of_all_judges_does_not_deny_who_is_strict():
     last = noise.mean(axis=1) - 0.5 + 0.1 * rng.normal(size=12)
     scores = np.column_stack([noise, last]) + np.arange(12)[:, None]
     rows = [(i, f"j{j}", scores[i, j]) for i, j in np.ndindex(scores.shape)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    text = text_of(analyze_judgments(q.read(frame, announce=False)))
+    text = text_of(analyze_judgments(scores_table(rows, "item judge score")))
     assert "j4 (-0.358) is strict" in text
     assert "One test of all judges does not show that they differ: F(4, 44)" in text
     assert "are not shown to differ" not in text
@@ -463,8 +463,7 @@ def test_another_first_is_sure_only_if_that_pair_is_turned_round_for_sure():
     scores = np.random.default_rng(2).normal(size=(40, 3, 3)) * 0.2
     scores += means - scores.mean(axis=0)
     rows = [(i, f"j{j}", "abc"[s], scores[i, j, s]) for i, j, s in np.ndindex(scores.shape)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
-    view = analyze_judgments(q.read(frame, announce=False)).judge_panel
+    view = analyze_judgments(scores_table(rows, "item judge system score")).judge_panel
     found = view.panel.reversals
     assert [(one.second, one.first, one.sure) for one in found.found] == [("c", "b", True), ("c", "a", False)]
     assert rankings_by_judge(view, found).caption.finding == "j0 alone would put c first, the panel a (possible)"

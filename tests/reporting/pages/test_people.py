@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from charts import image
+from tables import votes_table
 from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
@@ -182,8 +183,7 @@ def corrected_found():
         for who, first in said.items()
         for i in range(200 if who == "judge" else 60)
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.agreement.corrected(q.read_votes(frame, announce=False), "person", "x", "y")
+    return q.agreement.corrected(votes_table(rows, "prompt judge model_a model_b winner"), "person", "x", "y")
 
 
 def test_the_corrected_mean_stands_beside_what_it_is_made_of(corrected_found):

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.reporting.pages.pipelines import methods, systems
@@ -23,8 +23,7 @@ def found():
         for judge, taste in (("a", 0.0), ("b", 0.1), ("c", 0.8), ("person", 0.0)):
             seen = gap + taste * (int(one == 3) - int(two == 3)) + 0.5 * rng.normal()
             rows.append((prompt, judge, f"s{one}", f"s{two}", f"s{one if seen > 0 else two}"))
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    votes = q.read_votes(frame, announce=False)
+    votes = votes_table(rows, "prompt judge model_a model_b winner")
     return q.scores.pipelines(votes, "person", by="win rate", cell={"judge": "a"}, resamples=100)
 
 

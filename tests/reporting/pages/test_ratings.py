@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from charts import image
 from reference.style import votes
+from tables import votes_table
 
 import quorate as q
 from quorate.cli import main
@@ -80,8 +81,7 @@ def test_several_may_be_first():
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     wins = [round(100 / (1 + np.exp(strength[j] - strength[i]))) for i, j in pairs]
     rows = [("abcd"[i], "abcd"[j], won, 100 - won) for (i, j), won in zip(pairs, wins, strict=True)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    view = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
+    view = q.rank(votes_table(rows, "model_a model_b a b", wins=("a", "b")))
     caption = leaderboard(view).caption
     assert caption.finding == "a is ahead, at rank 1–2; 4 of 6 pairs of systems are told apart"
     assert caption.lines[-1].startswith("Shaded and plain bands: cuts of the order")
@@ -230,8 +230,7 @@ def test_how_few_votes_decide_has_a_section_where_it_was_asked_for(view, ballots
 def found():
     """x is far ahead in one language; in the other nothing is told apart, and in the third there is one vote."""
     rows = [("x", "y", 90, 10, "en"), ("x", "y", 10, 9, "de"), ("x", "y", 1, 0, "fi")]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "language"], orient="row")
-    votes = q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+    votes = votes_table(rows, "model_a model_b a b language", wins=("a", "b"), facets={"language": "language"})
     return q.rank(votes, by="language")
 
 
@@ -248,8 +247,7 @@ def test_one_row_per_board_and_one_leaderboard_each(found):
 
 def test_pooled_ratings_have_a_section():
     rows = [(a, b, 30 + 5 * i, 30, f"l{i}") for i in range(5) for a, b in (("x", "y"), ("y", "z"), ("x", "z"))]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "language"], orient="row")
-    votes = q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+    votes = votes_table(rows, "model_a model_b a b language", wins=("a", "b"), facets={"language": "language"})
     made = page(q.rank(votes, by="language", pooled=True))
     assert [section.title for section in made.sections[:2]] == ["Who is first, by language", "Pooled over languages"]
     (figure,) = made.sections[1].figures
@@ -260,8 +258,7 @@ def test_pooled_ratings_have_a_section():
 
 def test_boards_say_how_few_votes_decide_and_whether_votes_are_taken_as_independent():
     rows = [("x", "y", "x" if i % 3 else "y", f"p{i // 2}", language) for language in ("en", "de") for i in range(60)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt", "language"], orient="row")
-    votes = q.read_votes(frame, facets={"language": "language"}, announce=False)
+    votes = votes_table(rows, "model_a model_b winner prompt language", facets={"language": "language"})
     made = page(q.rank(votes, by="language", fragility=True, cluster=()))
     assert "were votes independent, which they need not be" in made.sections[0].figures[0].caption.lines[0]
     assert all(section.text[1].startswith("Without ") for section in made.sections[1:])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 from charts import image
+from tables import scores_table, votes_table
 
 import quorate as q
 from quorate.reporting.pages.verdict import (
@@ -125,8 +126,7 @@ def test_votes_that_would_decide(close):
 
 def test_votes_that_would_decide_have_prices():
     rows = [("y", "z", "y" if i // 2 % 10 < 5 else "z", f"p{i // 2}") for i in range(400)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    found = q.compare(q.read_votes(frame, announce=False), "y", "z", margin=0.03, budget=1000, price=0.5)
+    found = q.compare(votes_table(rows, "model_a model_b winner prompt"), "y", "z", margin=0.03, budget=1000, price=0.5)
     likely, least, own = next_step(found).rows
     assert likely["votes"] == found.next_step.votes
     assert likely["price"] == pytest.approx(found.next_step.cost)
@@ -230,8 +230,7 @@ def verdicts_found():
         for judge in range(6):
             prompts = range(40 if judge else wins // 5)
             rows += [(f"p{n}", f"j{judge}", a, b, a if (7 * n + judge) % 40 < wins else b) for n in prompts]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.compare(q.read_votes(frame, announce=False), margin=0.05)
+    return q.compare(votes_table(rows, "prompt judge model_a model_b winner"), margin=0.05)
 
 
 def test_every_pair_is_a_row_the_largest_difference_first(verdicts_found):
@@ -253,7 +252,7 @@ def test_all_pairs_have_the_caveats_of_the_board_and_name_the_pair_to_decide(ver
 @pytest.mark.slow
 def test_equal_systems_of_scores_are_not_told_apart():
     rows = [(s, i, j, (i * 7 + j * 3 + k) % 5) for k, s in enumerate("xyz") for i in range(12) for j in range(3)]
-    scores = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    scores = scores_table(rows, "system item judge score")
     made = all_pairs_page(q.compare(scores))
     assert "0 are told apart" in made.sentence
     assert "mean score of the first less that of the second" in made.sections[0].figures[0].caption.lines[0].casefold()

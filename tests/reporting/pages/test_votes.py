@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from charts import image
+from tables import votes_table
 
 import quorate as q
 from quorate.analysis.allocation import replay_pair, replay_pairs
@@ -221,8 +222,7 @@ def test_what_is_said_around_the_figures(view):
 @pytest.fixture(scope="module")
 def plan():
     rows = [(f"s{i:02}", f"s{j:02}", 9 - i % 3, 3 + j % 2) for i in range(22) for j in range(i)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    return q.votes.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 300, horizon=2000)
+    return q.votes.next_battles(votes_table(rows, "model_a model_b a b", wins=("a", "b")), 300, horizon=2000)
 
 
 def test_the_page_says_who_gets_the_votes(plan):
@@ -246,9 +246,7 @@ def protocols_votes(seed, margins, prompts, each):
         for p in range(prompts)
         for _ in range(each)
     ]
-    return q.read_votes(
-        pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row"), announce=False
-    )
+    return votes_table(rows, "model_a model_b winner prompt")
 
 
 @pytest.fixture(scope="module")
@@ -323,12 +321,8 @@ def test_what_was_read_needs_no_pair_with_enough_votes(view):
 
 
 def test_few_votes_of_other_pairs_are_in_data_health_alone():
-    frame = pl.DataFrame(
-        [("y", "z", "y" if i % 2 else "z") for i in range(300)] + [("x", "q", "x")] * 3,
-        schema=["model_a", "model_b", "winner"],
-        orient="row",
-    )
-    pair = pair_view(read_votes(frame, announce=False), "y", "z")
+    rows = [("y", "z", "y" if i % 2 else "z") for i in range(300)] + [("x", "q", "x")] * 3
+    pair = pair_view(votes_table(rows, "model_a model_b winner"), "y", "z")
     assert "few-votes" in {one.code for one in pair.support.findings}
     assert pair.caveats == ()
     assert any("fewer than 30 decisive votes" in line for line in health(pair.support).text)
@@ -420,8 +414,7 @@ def pair_votes():
         for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
         for i in range(400)
     ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return read_votes(frame, announce=False)
+    return votes_table(rows, "model_a model_b winner prompt")
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 import numpy as np
-import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.reporting.pages.votes.asked import models_page, plan_page, sample_page, watched_page
@@ -43,8 +43,7 @@ def test_battles_of_a_pool_are_counted_by_system(kinds, columns):
 def test_looks_have_their_sequence_and_the_last_comes_first():
     draw = np.random.default_rng(3)
     rows = [("x", "y", "model_a" if draw.random() < 0.55 else "model_b", f"p{k}") for k in range(300)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    found = q.votes.monitor(q.read_votes(frame, announce=False), "x", "y", cluster=())
+    found = q.votes.monitor(votes_table(rows, "model_a model_b winner prompt"), "x", "y", cluster=())
     figure, chart = chart_of(watched_page(found))
     assert figure.rows[0]["votes"] == found.n[-1]
     assert len(figure.rows) <= 20 < len(found.n)
@@ -55,8 +54,7 @@ def test_looks_have_their_sequence_and_the_last_comes_first():
 def test_models_are_held_against_the_first():
     draw = np.random.default_rng(4)
     rows = [("x", "y", ("model_a", "model_b", "tie")[draw.integers(3)], f"p{k}") for k in range(120)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    found = q.votes.models(q.read_votes(frame, announce=False), folds=2)
+    found = q.votes.models(votes_table(rows, "model_a model_b winner prompt"), folds=2)
     figure, chart = chart_of(models_page(found))
     assert [row["model"] for row in figure.rows] == [one.name for one in found.models]
     assert figure.caption.finding == f"{found.models[0].name} predicts best"

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 import studies
 from charts import contrast, drawn
+from tables import scores_table
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
@@ -109,7 +110,7 @@ def test_page_and_section_say_both_shares():
         (f"i{i}", f"j{j}", f"p{p}", int(rng.random() < 0.75 + 0.1 * j + 0.1 * (i % 2)))
         for i in range(20) for j in range(2) for p in range(2)
     ]  # fmt: skip
-    table = q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item judge prompt score")
     found = q.analyze(table)
     fit = found.latent
     (section,) = [one for one in page_of(found).whole.sections if one.name == "latent"]

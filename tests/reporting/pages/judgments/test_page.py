@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from functools import cache
 
-import polars as pl
 import pytest
 import studies
 from charts import drawn, spec
+from tables import scores_table
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
@@ -98,8 +98,7 @@ def test_a_title_is_the_file_or_the_kind_of_frame(table, tmp_path):
 def test_between_items_that_were_only_run_again_lies_the_choice_of_items():
     """A cell is an item there, and what differs between cells is no noise of a judgment."""
     rows = [(item, trial, int(trial >= item % 4 * 2 % 5)) for item in range(20) for trial in range(4)]
-    frame = pl.DataFrame(rows, schema=["item", "trial", "score"], orient="row")
-    found = analyze_judgments(q.read(frame, announce=False))
+    found = analyze_judgments(scores_table(rows, "item trial score"))
     figure = components(found)
     assert figure.caption.finding.endswith("of the uncertainty comes from the choice of items: add items")
     assert [row["source"] for row in figure.rows] == ["item", "noise of one judgment"]
