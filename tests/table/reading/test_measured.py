@@ -546,3 +546,41 @@ def test_what_scores_mean_is_said_of_a_file_that_is_read_by_itself(tmp_path, cap
     assert main(["rank", str(path), "--less-is-better", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["exit_code"] == 0
     assert q.rank(q.read(path, less_is_better=True, announce=False)).systems == ("x", "y")
+
+
+def test_codes_of_several_judges_beside_two_answers_are_asked_about(tmp_path):
+    cells = [(n, f"This to {n} is long enough", f"That to {n} is as long", *(MARKS[n] % 3)) for n in range(N)]
+    with pytest.raises(Unsure, match="annotator1, annotator2 and annotator3 stand beside response1 and response2"):
+        read(sheet(tmp_path, *rows("idx,response1,response2,annotator1,annotator2,annotator3", cells)))
+
+
+def test_one_to_their_number_once_for_every_item_may_be_places_or_points(tmp_path):
+    cells = [(f"b{n}", s, 1 + (n + k) % 3) for n in range(N) for k, s in enumerate("xyz")]
+    with pytest.raises(Unsure, match="points holds 1 to 3, each once for every brief: places, of which 1 is the best"):
+        q.rank(sheet(tmp_path, *rows("brief,bot,points", cells)))
+
+
+def test_slots_that_each_name_a_system_and_its_place_are_no_systems(tmp_path):
+    heads = "segment,judgeId," + ",".join(f"system{k}Id,system{k}rank" for k in range(1, 4))
+    cells = [(n, "uv"[n % 2], *(one for k in range(3) for one in ("xyz"[n - k & 1], MARKS[n, k]))) for n in range(N)]
+    with pytest.raises(Unsure, match="every row holds several systems with their places"):
+        q.rank(sheet(tmp_path, *rows(heads, cells)))
+
+
+def test_scores_beside_what_each_answered_are_of_systems(tmp_path):
+    heads = ",".join(f"{name}_{what}" for what in ("output", "score") for name in ("wren", "kite"))
+    cells = [(f"h{n}", f"wren says {n}", f"kite says {n}", *MARKS[n, :2]) for n in range(N)]
+    assert q.analyze(sheet(tmp_path, *rows(f"id,{heads}", cells))).difference.shared_items == N
+
+
+def test_decimal_commas_beside_words_for_no_mark(tmp_path):
+    cells = [
+        (f"A{n}", s, "k. A." if n == 3 else f"{MARKS[n, k]},{5 * (n % 2)}")
+        for n in range(N)
+        for k, s in enumerate("xy")
+    ]
+    path = book(
+        tmp_path / "noten.xlsx", {"Noten": [("Aufgabe", "System", "Punkte"), *cells, ("Mittelwert", "", "3,47")]}
+    )
+    table = read(path, score="Punkte", missing=["k. A."], where="Aufgabe <> 'Mittelwert'")
+    assert table.n_answers == 2 * N - 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -23,7 +24,7 @@ from quorate.cli.options.groups import (
     spelled,
 )
 from quorate.cli.spelling import in_options
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import InvalidInput, UnknownColumn, UnknownTerm
 from quorate.frozen import dataclass
 from quorate.roles import MEANING
 from quorate.wording import safe
@@ -210,7 +211,15 @@ class ScoreReading(Rows):
             return cast("Judgments", self.saved(file, "scores"))
         if self.said() or also:
             return self.completed(file, also)
-        return self.taken(file, "scores", lambda _, found: self.as_scores(file, found), about=about)
+        try:
+            return self.taken(file, "scores", lambda _, found: self.as_scores(file, found), about=about)
+        except UnknownColumn as error:
+            from quorate.table.columns.vote_roles import has_pairs
+
+            if not has_pairs(error.columns):
+                raise
+            says = f"quorate compare {shlex.quote(str(file))} says which is better, and what more would decide"
+            raise InvalidInput(f"{file.name}: holds votes, and scores are asked for; {says}") from None
 
     def completed(self, file: Path, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments, as the options say, and where these leave open what is judged, as its columns do."""

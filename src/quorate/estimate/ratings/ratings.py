@@ -369,8 +369,11 @@ class Ratings(ModelTerms, Board):
 
     @cached_property
     def neighbours(self) -> tuple[Neighbours, ...]:
-        """Every two systems that follow each other: their gap, and how many more votes would tell them apart."""
-        return neighbours(self)
+        """Every two systems that follow each other: their gap, and how many more votes would tell them apart.
+
+        None of a board of two, of which `quorate.compare` says what a new study takes.
+        """
+        return neighbours(self) if self.margin is None else ()
 
     def difference(self, a: str, b: str) -> Contrast:
         """Rating of ``a`` less that of ``b``, with standard error, interval and p-value.
@@ -535,14 +538,6 @@ def _wide(df: Floats) -> Floats:
     return np.sqrt(1 + 1 / df)
 
 
-def _of_enough_clusters(board: Ratings) -> int:
-    """Votes of so many clusters that the test of two systems can reject at all; those of other boards always can."""
-    found = board.margin
-    if found is None or found.least_p <= 1 - board.level:
-        return 0
-    return math.ceil(board.n * found.clusters_to_tell(1 - board.level) / min(found.clusters))
-
-
 def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     """Every two neighbours of a board, from the best: a family of their own.
 
@@ -560,8 +555,6 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
     level = 2 * each(t_cdf, "stdtr", df, limit) - 1
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
-    if board.margin is not None:
-        ends = [board.difference(*board.systems).at(board.level).ends]
     apart = [low > 0 for low, _ in ends]
     columns = zip(gaps.tolist(), ends, se.tolist(), level.tolist(), df.tolist(), apart, strict=True)
     out = []
@@ -569,8 +562,7 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
         columns, board.systems, board.systems[1:], strict=False
     ):
         asked = GapVotes(error**2 * n, freedom / n, sure, gap, POWER)
-        needed = asked.needed(0.0, n)
-        votes = None if needed is None else max(needed, _of_enough_clusters(board))
+        votes = asked.needed(0.0, n)
         more = 0 if told else None if votes is None else max(votes - n, 0)
         out.append(Neighbours(first, second, gap, low, high, told, votes, more))
     return tuple(out)

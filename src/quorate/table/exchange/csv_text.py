@@ -128,6 +128,8 @@ SHEETS = Format("sheets", open_sheets, suffixes=(".xlsx", ".xlsm", ".xlsb", ".xl
 
 SUFFIXES = (".csv", ".tsv", ".txt")
 _DIGIT = re.compile(r"\d")
+_MOST_WORDS, _ALIKE = 2, 0.95
+"""Words among numbers that may stand for none, and share of decimals that have as many signs behind."""
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
 _FAR_LONGER = 4
@@ -459,13 +461,16 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) 
     held = [[cell for row in rows if at < len(row) and (cell := row[at].strip())] for at in range(len(opened.columns))]
     for name, inner, values in zip(opened.columns, opened.relation.columns, held, strict=True):
         decimal = [value for value in values if _DECIMAL.fullmatch(value)]
+        numbers = [value for value in values if _DECIMAL.fullmatch(value) or value.lstrip("+-").isdigit()]
+        others = {value for value in values if not (_DIGIT.search(value) or "," in value)}  # such as n/a
         if (
             decimal
-            and all(_DECIMAL.fullmatch(value) or value.lstrip("+-").isdigit() for value in values)
+            and len(numbers) + sum(value in others for value in values) == len(values) < 2 * len(numbers)
+            and len(others) <= _MOST_WORDS
             and (
                 delimiter == ";"
                 or _are_no_lists(decimal)
-                or _holds_alike(name, values, dict(zip(opened.columns, held, strict=True)))
+                or _holds_alike(name, numbers, dict(zip(opened.columns, held, strict=True)))
             )
         ):
             found.append(name)
@@ -483,7 +488,8 @@ def _are_no_lists(decimals: Sequence[str]) -> bool:
     pairs = [value.lstrip("+-").split(",") for value in decimals]
     ends = {after for _, after in pairs}
     falling = any(int(after) < int(before) for before, after in pairs)
-    return falling and len({len(after) for after in ends}) == 1 and (any(after[-1] == "0" for after in ends))
+    alike = max(Counter(len(after) for _, after in pairs).values())  # all but a mean below them
+    return falling and alike >= _ALIKE * len(pairs) and any(after[-1] == "0" for after in ends)
 
 
 def _holds_alike(name: str, values: Sequence[str], columns: Mapping[str, Sequence[str]]) -> bool:

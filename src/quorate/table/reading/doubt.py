@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, OF, SYSTEM
-from quorate.table.columns.languages import plain
+from quorate.table.columns.languages import plain, spoken
 from quorate.table.columns.names import (
     CLUSTERS,
     COMPARED,
@@ -105,6 +105,8 @@ _MOST_PEOPLE = 1000
 _MOST_WAYS, _MOST_JUDGES, MOST_MARKS = 3, 60, 21
 _MOST_TELLING, _MOSTLY = 9, 0.9
 """Words of a column that tells where a score is empty, and the share of rows with one from which on it is not asked."""
+_MARKS, _WORST = ("note", "school_mark", "zensur"), 6
+"""What marks are called of which some countries have 1 as the best, and what is then the worst."""
 
 
 def weighed(
@@ -474,3 +476,40 @@ def _told_apart(table: Table, found: Key, known: Mapping[str, str], left: Sequen
 def _named(name: str) -> bool:
     """Whether a column has a name that says something, though not to us."""
     return any(len(word) >= _FEWEST_LETTERS and word.isalpha() for word in words_of(name)) and not says_nothing(name)
+
+
+def either_way(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
+    """Why less of a score may be better though no name says it: marks of which 1 is the best, or places; else None."""
+    return _said_of_marks(table, options, known) or _said_of_points(table, options, known)
+
+
+def _said_of_points(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
+    """That scores of systems are 1 to their number, each once for every item: places, or points; else None."""
+    facets = {**known, **options.get("facets", {})}
+    score, item, system = str(options.get("score", "")), facets.get(ITEM), facets.get(SYSTEM)
+    if not (item and system) or not {score, item, system} <= {*table.names}:
+        return None
+    one, count = table.column(score), table.column(system).distinct
+    each = one.whole and one.low == 1 and one.high == one.distinct == count > len("ab") and one.filled == table.rows
+    if not each or table.column(item).distinct * count != table.rows or table.keys([item, score]) != table.rows:
+        return None
+    return f"{score} holds 1 to {count}, each once for every {item}: places, of which 1 is the best, or points"
+
+
+def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
+    """Why more may not be better of what systems were given, by names for marks and their ends; None where it is."""
+    wide = options.get("wide", {})
+    if SYSTEM not in {*known, *options.get("facets", {}), *wide}:
+        return None
+    score = str(options.get("score", ""))
+    names = [name for columns in wide.values() for name in columns] or [score] * (plain(score) in _MARKS)
+    marks = [table.column(one) for one in names if one in table.names and {*words_of(one), plain(one)} & {*_MARKS}]
+    if not marks or len(marks) < len(names):
+        return None
+    low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
+    others = spoken(name for name in table.names if name not in names)
+    if others["fr"] > 1 and not others["de"]:  # what French calls a mark is more where it is better
+        return None
+    are = "is" if len(marks) == 1 else "are"
+    said = f"{listed(names, most=6)} {are} from {low:g} to {high:g}: in Germany and Austria 1 is the best mark"
+    return said if low >= 1 and high <= _WORST else None

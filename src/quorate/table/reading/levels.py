@@ -151,6 +151,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(SYSTEM, f"{several} are versions by their names", "likely"),
         ),
         (
+            SYSTEM not in known and _gave_answers(bare, {*names} - {*columns}),
+            Said(SYSTEM, "what each answered stands beside: columns are systems", "sure"),
+        ),
+        (
             systems and SYSTEM not in known,
             Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
         ),
@@ -236,7 +240,7 @@ def _are_products(bare: Sequence[str], columns: Sequence[str]) -> bool:
     """Whether one name at least is written as that of a product is, and no other says what else it may be."""
     other = {*HINTS, *GIVEN, *TOTALS, *IDS, *REMARKS, *RESPONSES, *MEASURES, *GROUPS}
     parts = [part.strip() or name for part, name in zip(_own_parts(columns), bare, strict=True)]
-    plainly = [part for part in parts if not is_product(part)]
+    plainly = [part for part in parts if not (is_product(part) or is_of_machines(part))]
     said = any(is_criterion(part) or is_judged(part) or {*words_of(part)} & other for part in plainly)
     return not said and len({*map(form_of, parts)}) == len(parts) > len(plainly)
 
@@ -263,6 +267,13 @@ def _give_reasons(columns: Sequence[str], others: Collection[str]) -> bool:
         for kind in (REMARKS, RESPONSES)
     )
     return all(reasons) and not any(answers)
+
+
+def _gave_answers(columns: Sequence[str], others: Collection[str]) -> bool:
+    """Whether a column of what each answered stands beside, and none of its reasons: they are what was judged."""
+    own, beside = [words_of(name) for name in columns], [words_of(name) for name in others]
+    behind = [{word for words in beside if words[: len(head)] == head for word in words[len(head) :]} for head in own]
+    return all(words & RESPONSES and not words & REMARKS for words in behind)
 
 
 def varying(columns: Sequence[str]) -> list[str]:

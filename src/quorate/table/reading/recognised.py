@@ -242,7 +242,7 @@ def met_by_several(table: Table, known: Mapping[str, str]) -> str | None:
     """
     if (asked := id_of_asked(table, known)) is not None:
         return asked
-    item, system = known.get(ITEM), known.get(SYSTEM)
+    item, system = known.get(ITEM) or identifier(table, {*known.values()}), known.get(SYSTEM)
     if not item or not system or table.keys([item, system]) > (1 + SELDOM) * table.column(item).distinct:
         return None
     key = [name for role in (SYSTEM, JUDGE, REPLICATE) if (name := known.get(role))]
@@ -388,6 +388,30 @@ def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
     return bool(found) and all(found)
 
 
+_SLOT = re.compile(r"(?i)(\D+?)[ _.-]?(\d+)[ _.-]?(rank|place|id|name)")
+
+
+def refuse_slots(table: Table) -> None:
+    """Refuse rows that each hold several systems with their places, such as ``system1Id`` and ``system1rank``.
+
+    Raises
+    ------
+    Unsure
+        If they do: whose a place is changes from row to row.
+    """
+    found = [match for name in table.names if (match := _SLOT.fullmatch(name.strip()))]
+    places, names = (
+        {(one[1].lower(), one[2]) for one in found if (one[3].lower() in ("rank", "place")) == placed}
+        for placed in (True, False)
+    )
+    if len(places) > 1 and places <= names:
+        raise Unsure(
+            "source: every row holds several systems with their places; write a row for each system of a ranking, or "
+            "one column with > between its systems, the best first",
+            kind="votes",
+        )
+
+
 def refuse_errors(table: Table) -> None:
     """Refuse a list of errors, each with its severity, and one of marked parts of texts: what has none is not in it.
 
@@ -396,6 +420,7 @@ def refuse_errors(table: Table) -> None:
     Unsure
         If names and labels say that rows are such.
     """
+    refuse_slots(table)
     places = [(words_of(one.name), one.name) for one in table.columns if one.whole and (one.high or 0) < _LONGEST_TEXT]
     ends = {words[0]: name for words, name in places if {*words[1:]} <= _PLACED}
     marked = not any(one.scored and {*words_of(one.name)} & {*HINTS} for one in table.columns)  # and not judged too

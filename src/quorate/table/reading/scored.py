@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
-from quorate.table.columns.languages import plain, spoken
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
     OCCASIONS,
@@ -34,7 +34,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics, total_of
 from quorate.table.reading.compared import of_compared
-from quorate.table.reading.doubt import SAYS, is_label, of_less, weighed
+from quorate.table.reading.doubt import SAYS, either_way, is_label, of_less, weighed
 from quorate.table.reading.family import same_scale
 from quorate.table.reading.in_words import (
     is_prose,
@@ -103,8 +103,6 @@ _OF_TESTS = frozenset(("file", "module", "class", "classname", "path", "suite"))
 _WHOLES = frozenset(("document", "doc", "text", "article", "story", "conversation", "dialogue", "dialog", "chapter"))
 _PARTS = frozenset(("segment", "seg", "sentence", "sent", "line", "passage", "paragraph", "turn", "utterance"))
 """Words in the names of what parts are numbered in, and of these parts."""
-_MARKS, _WORST = ("note", "school_mark", "zensur"), 6
-"""What marks are called of which some countries have 1 as the best, and what is then the worst."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 
@@ -221,31 +219,12 @@ def _of_less(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     columns = found.options.get("wide", {}).get(SYSTEM, ())
     if found.confidence == "unsure":
         return found
-    if (said := _said_of_marks(table, found.options, known)) is not None:
+    if (said := either_way(table, found.options, known)) is not None:
         less = Meant({**found.options, "less_is_better": True}, "1 is the best")
         return replace(found, confidence="unsure", said=said, meant=(less, Meant(found.options, "more is better")))
     if not (columns and all(map(is_less, columns))):
         return found
     return of_less(columns[0], found.options, found.reasons, found.said) or found
-
-
-def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
-    """Why more may not be better of what systems were given, by names for marks and their ends; None where it is."""
-    wide = options.get("wide", {})
-    if SYSTEM not in {*known, *options.get("facets", {}), *wide}:
-        return None
-    score = str(options.get("score", ""))
-    names = [name for columns in wide.values() for name in columns] or [score] * (plain(score) in _MARKS)
-    marks = [table.column(one) for one in names if one in table.names and {*words_of(one), plain(one)} & {*_MARKS}]
-    if not marks or len(marks) < len(names):
-        return None
-    low, high = min(one.low or 0 for one in marks), max(one.high or 0 for one in marks)
-    others = spoken(name for name in table.names if name not in names)
-    if others["fr"] > 1 and not others["de"]:  # what French calls a mark is more where it is better
-        return None
-    are = "is" if len(marks) == 1 else "are"
-    said = f"{listed(names, most=6)} {are} from {low:g} to {high:g}: in Germany and Austria 1 is the best mark"
-    return said if low >= 1 and high <= _WORST else None
 
 
 def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:
@@ -277,7 +256,16 @@ def _of_level(
     compared: bool,
 ) -> Reading | None:
     """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
-    if JUDGE in known and ITEM not in known and table.keys([level.name, known[JUDGE]]) == table.rows:
+    of_each = JUDGE in known and table.keys([level.name, known[JUDGE]]) == table.rows
+    by = (
+        table.column(FILE if FILE in table.names else known[SYSTEM])
+        if {FILE, SYSTEM} & {*table.names, *known}
+        else None
+    )
+    met = (
+        by is not None and table.keys([level.name, by.name]) == level.distinct * by.distinct > _MANY_EACH * by.distinct
+    )
+    if ITEM not in known and (of_each or met):
         found = _with_roles(table, {**known, ITEM: level.name}, aside, reasons)
         if found is not None:
             return found.naming({**said, ITEM: level.name}).granting(f"{level.name} taken for what is judged")

@@ -11,7 +11,7 @@ from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, SAME
 from quorate.table.columns.aliases import TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import COMPARED, IDS, PEOPLE, RESPONSES, words_of
+from quorate.table.columns.names import COMPARED, IDS, PEOPLE, RESPONSES, is_judge, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -263,25 +263,28 @@ def _by_endings(left: Sequence[str], sides: _Sides) -> list[tuple[tuple[str, str
 def _in_numbers(table: Table, sides: _Sides) -> Reading | None:
     """Votes that are numbers: those of the two answers, where their names say them, else asked about."""
     few = [one for one in table.columns if one.numeric and one.distinct == len(one.words) <= _MOST_LABELS]
-    few = [one for one in few if {*words_of(one.name)} & _CODED and one.distinct > 1]
-    if len(few) != 1:
+    judges = [one for one in few if is_judge(one.name) and sorted(one.values) == sorted(few[-1].values)]
+    few = [one for one in few if {*words_of(one.name)} & _CODED and one.distinct > 1] or judges
+    if not few or (len(few) > 1 and few != judges):
         return None
-    (one,) = few
+    one = few[0]
+    winner = one.name if len(few) == 1 else tuple(one.name for one in few)
     held, numbers, named = sorted(one.values), sides.numbered, _constant(sides.heads)
     rest = sorted({*held} - {*(numbers or ())})
     if numbers is not None and {*numbers} <= {*held} and rest in ([], [0.5], [max(numbers) + 1]):
         outcomes = {"a": numbers[0], "b": numbers[1], **({"tie": rest[0]} if rest else {})}
         said = f"{one.name} is the number of the better, {numbers[0]:g} or {numbers[1]:g}"
         said += f"; {rest[0]:g} taken for a tie" if rest else ""
-        return Reading({**named, "winner": one.name, "outcomes": outcomes}, (said,), "likely", "votes", said)
+        return Reading({**named, "winner": winner, "outcomes": outcomes}, (said,), "likely", "votes", said)
     meanings = _CODES.get(tuple(held)) or _signed(held)
     if meanings is None:
         return None
     ways = tuple(
-        Meant({**named, "winner": one.name, "outcomes": each}, _where(each["a"], sides.columns[0])) for each in meanings
+        Meant({**named, "winner": winner, "outcomes": each}, _where(each["a"], sides.columns[0])) for each in meanings
     )
     holds = listed([f"{value:g}" for value in held])
-    said = f"{one.name} stands beside {listed(list(sides.columns))} and holds {holds}"
+    verbs = ("stands", "holds") if len(few) == 1 else ("stand", "hold")
+    said = f"{listed([one.name for one in few])} {verbs[0]} beside {listed(list(sides.columns))} and {verbs[1]} {holds}"
     said += ": perhaps which of the two is better"
     return Reading(ways[0].options, (), "unsure", "votes", said, ways)
 

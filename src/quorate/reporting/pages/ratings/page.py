@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import isnan
@@ -17,7 +18,7 @@ from quorate.estimate.ratings.ranked import POWER, ByJudges, at_once, may_be_fir
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, Channel, Marks, Spec, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Table, Tile, particulars
 from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
@@ -166,7 +167,7 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
     order = [ranks(found), *([groups(found)] if len(found.groups) > 1 else [])]
     if found.told_apart and len(found) <= MOST_IN_GRID:
         order.append(pairs(found))
-    if isinstance(found, Ratings):
+    if isinstance(found, Ratings) and found.neighbours:
         order.append(neighbours(found))
     leader = cut(distinct(found.systems)[0], _SHORT)
     chance, first = drawn_share(next(iter(found.best.values()))), len(may_be_first(found))
@@ -198,8 +199,16 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
             Tile(f"{found.told_apart:,}", f"of {counted(found.n_pairs, 'pair')} told apart"),
         ),
         options=options(found),
+        next_step=_of_two(found),
         seed=found.seed,
     )
+
+
+def _of_two(found: Ratings | Leaderboard) -> Step | None:
+    """The command that says what would decide which of two is better."""
+    if found.told_apart or len(found) + len(found.unrated if isinstance(found, Ratings) else ()) != len("ab"):
+        return None
+    return Step("Next: what would decide it.", shlex.join(["quorate", "compare", "FILE", *found.systems]))
 
 
 def _without_rating(found: Ratings | Leaderboard) -> list[Row]:
