@@ -140,7 +140,7 @@ def test_who_never_lost_is_better_where_chance_is_no_explanation_and_stands_firs
     ],
 )
 def test_what_is_of_two_systems_is_refused_of_all_pairs(three, option):
-    with pytest.raises(InvalidInput, match=f"{next(iter(option))}: is for two systems; name them as a and b"):
+    with pytest.raises(InvalidInput, match=f"{next(iter(option))}: is for two systems; name two of"):
         q.compare(three, **option)
 
 

@@ -48,9 +48,9 @@ def compare(
     two = (a, b) if a is not None else the_two(table, own.value("system"), own.value("claim")) or ()
     costs = prices.prices()
     if not two and costs:
-        raise InvalidInput("--judge-price: is for two systems; name them as A and B")
+        raise InvalidInput("--judge-price: is for two systems; name two")
     if not two and certifying.certify is not None:
-        raise InvalidInput("--certify: is for two systems; name them as A and B")
+        raise InvalidInput("--certify: is for two systems; name two")
     found = own(table, *two, **({"prices": costs} if costs else {}))
     certificate = certifying.certificate(found)
     out.show(found, files, table, also=certified(certificate), **as_more(certificate))

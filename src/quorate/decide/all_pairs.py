@@ -178,7 +178,7 @@ def all_pairs(
     alone = [name for name in options if name in ("method", "claim", "price", "prices", "limits", "budget")]
     alone += ["power"] * (power != POWER) + ["ties"] * (options.get("ties") == "pessimistic")
     for name in alone:
-        raise InvalidInput(f"{name}: is for two systems; name them as a and b, such as of {listed(names, most=6)}")
+        raise InvalidInput(f"{name}: is for two systems; name two of {listed(names, most=6)}")
     if len(names) > MOST_SYSTEMS:
         raise InvalidInput(
             f"a, b: name two of {len(names):,} systems, too many for all pairs; quorate.rank has the board"

@@ -160,7 +160,7 @@ def test_every_judge_and_prompt_of_llmbar(llmbar_rows):
         assert (one.all_low, one.all_high) == pytest.approx(by_items(right, part["item"], 1 - 0.05 / 48)[1:])
     best, worst = cells["GPT-4", "Metrics_Reference"], cells["LLaMA2", "Vanilla_NoRules"]
     assert (best.value, best.low, best.high) == pytest.approx((0.8723, 0.8406, 0.8985), abs=1e-4)
-    assert (worst.value, worst.all_low, worst.all_high) == pytest.approx((0.3955, 0.3276, 0.4662), abs=1e-4)
+    assert (worst.value, worst.all_low, worst.all_high) == pytest.approx((0.3955, 0.3292, 0.4658), abs=1e-4)
     assert "right most often in GPT-4, Metrics_Reference 87.2%" in found.sentence
 
 

@@ -166,7 +166,7 @@ def test_wmt15(shared):
 
 PUBLISHED = {
     "arena_human_vs_llm_judges": ("votes", {"winner": "judge_winner"}),
-    "baseball_bt": ("votes", {"model_a": "home.team", "model_b": "away.team", "wins": ("home.wins", "away.wins")}),
+    "baseball_bt": ("votes", {"wins": ("home.wins", "away.wins")}),
     "gtheory_brennan_3_2": ("scores", {"facets": {"item": "Person"}}),
     "gtheory_rajaratnam_2": ("scores", {"facets": {"Person": "Person", "Subtest": "Subtest"}}),
     "icehockey_bt": ("votes", {"winner": "result", "outcomes": {"a": 1, "b": 0, "tie": 0.5}}),
