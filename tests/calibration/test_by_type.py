@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
+from tables import votes_table
 
-import quorate as q
 from quorate.decide.outcome import brown_forsythe, types_of_votes
 
 UNEQUAL = (10, 10, 12, 15, 20, 40, 60, 80)
@@ -56,8 +55,7 @@ def test_votes_of_clusters_that_are_the_same(types, clusters):
             for g, share in enumerate(rng.beta(3, 3, clusters))
             for _ in range(4)
         ]
-        frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "prompt", "winner"], orient="row")
-        found = types_of_votes(q.read_votes(frame, announce=False), "x", "y")
+        found = types_of_votes(votes_table(rows, "model_a model_b prompt_type prompt winner"), "x", "y")
         said.append(found is not None and found.p <= 0.05)
     print(f"{types} types of {clusters} clusters: {np.mean(said):.3f}")
     assert np.mean(said) <= 0.075

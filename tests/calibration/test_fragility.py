@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
+from tables import votes_table
 
 import quorate as q
 from quorate.estimate.ratings.fragility import fragility
@@ -31,7 +31,6 @@ def test_few_votes_are_what_chance_leaves():
     for _ in range(40):
         wins = rng.binomial(100, 0.5, len(pairs))
         rows = [(*pair, int(a), 100 - int(a)) for pair, a in zip(pairs, wins, strict=True)]
-        frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-        shares.append(fragility(q.read_votes(frame, wins=("a", "b"), announce=False)).share)
+        shares.append(fragility(votes_table(rows, "model_a model_b a b", wins=("a", "b"))).share)
     print(f"equal systems: {np.median(shares):.5f} of the votes hold the first place in half of the studies")
     assert np.quantile(shares, 0.95) < 0.005

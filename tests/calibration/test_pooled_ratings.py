@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 
@@ -22,8 +23,7 @@ def study(rng, tau):
         for i, j in ((0, 1), (0, 2), (1, 2)):
             won = rng.binomial(VOTES, 1 / (1 + np.exp(own[j] - own[i])))
             rows.append((f"c{number}", SYSTEMS[i], SYSTEMS[j], won, VOTES - won))
-    frame = pl.DataFrame(rows, schema=["category", "model_a", "model_b", "a", "b"], orient="row")
-    votes = q.read_votes(frame, wins=("a", "b"), facets={"category": "category"}, announce=False)
+    votes = votes_table(rows, "category model_a model_b a b", wins=("a", "b"), facets={"category": "category"})
     return votes, {f"c{number}": dict(zip(SYSTEMS, own, strict=True)) for number, own in enumerate(rating)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import polars as pl
+from tables import votes_table
 
 import quorate as q
 
@@ -37,8 +37,7 @@ def study(rng, tied, favours=0.0, prompts=PROMPTS, rankings=RANKINGS):
         prompt = int(rng.integers(prompts))
         found = places(rng, RATING + lean[prompt], tied)
         rows += [(r, prompt, f"s{i}", place) for i, place in found.items()]
-    frame = pl.DataFrame(rows, schema=["ranking", "prompt", "system", "rank"], orient="row")
-    return q.read_votes(frame, rank="rank", announce=False)
+    return votes_table(rows, "ranking prompt system rank", rank="rank")
 
 
 def covered(board, truth=RATING):

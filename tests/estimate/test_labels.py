@@ -1,6 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
@@ -30,14 +31,12 @@ def table(seed=1, items=40, judges=4, missing=0.0, prior=(0.6, 0.3, 0.1), right=
             if rng.random() >= missing:
                 said = truth[i] if rng.random() < right else rng.choice(len(prior), p=prior)
                 rows.append((f"i{i}", f"j{j}", "abcdef"[said]))
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    return q.read(frame, labels=True, announce=False)
+    return scores_table(rows, "item judge score", labels=True)
 
 
 def test_answers_that_repeat_count_as_one_share():
     rows = [(f"i{i}", j, k, "ab"[i % 2]) for i in range(4) for j in "xy" for k in range(3)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
-    assert label_shares(q.read(frame, labels=True, announce=False)).sum(axis=1).tolist() == [1.0] * 8
+    assert label_shares(scores_table(rows, "item judge replicate score", labels=True)).sum(axis=1).tolist() == [1.0] * 8
 
 
 def shares_of(judgments, **options):
@@ -71,7 +70,7 @@ def test_unbalanced_shares_add_up(seed):
 
 def test_a_label_on_which_judges_never_differ_counts_items():
     rows = [(f"i{i}", f"j{j}", "c" if i < 5 else "ab"[(i + j * i) % 2]) for i in range(30) for j in range(3)]
-    judgments = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), labels=True, announce=False)
+    judgments = scores_table(rows, "item judge score", labels=True)
     found = {one.label: one for one in shares_of(judgments)}
     assert [label for label, one in found.items() if one.alone] == ["c"]
     sure = found["c"]
@@ -84,7 +83,7 @@ def test_a_label_on_which_judges_never_differ_counts_items():
 @pytest.mark.slow
 def test_judges_who_always_agree():
     rows = [(f"i{i}", f"j{j}", "abc"[i % 3]) for i in range(12) for j in range(3)]
-    judgments = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), labels=True, announce=False)
+    judgments = scores_table(rows, "item judge score", labels=True)
     found = shares_of(judgments, targets={"judge": "panel"})
     assert [round(one.mean.value, 9) for one in found] == pytest.approx([1 / 3] * 3)
     assert all(one.alone == ("item",) and one.others is None for one in found)
@@ -123,8 +122,7 @@ def test_prompts_that_change_nothing_for_one_label():
         for j in range(3):
             rare = rng.random() < 0.15
             rows += [(f"i{i}", f"j{j}", f"p{p}", "c" if rare else "ab"[rng.integers(2)]) for p in range(2)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row")
-    found = shares_of(q.read(frame, labels=True, announce=False))
+    found = shares_of(scores_table(rows, "item judge prompt score", labels=True))
     assert [one.alone for one in found] == [(), (), ("item", "judge")]
     assert found[2].others is not None
 
@@ -145,8 +143,7 @@ def test_limits_are_wilsons():
 
 
 def said(rows):
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    table = q.read(frame, labels=True, announce=False)
+    table = scores_table(rows, "item judge score", labels=True)
     return table, ratings(table, label_shares(table))
 
 
@@ -165,7 +162,7 @@ def test_alpha_is_that_of_scores():
     rows = some()
     _, given = said(rows)
     numbers = [(item, judge, ord(label)) for item, judge, label in rows]
-    table = q.read(pl.DataFrame(numbers, schema=["item", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(numbers, "item judge score")
     found = {one.name: one for one in coefficients(given, 0.95)}
     assert list(found) == list(COEFFICIENTS)
     assert found["Krippendorff's alpha"].value == pytest.approx(q.agreement.alpha(table, "nominal").value, abs=1e-12)
@@ -201,8 +198,7 @@ def test_every_two_of_four_observers_as_in_r():
     printed = {"12": 0.844828, "13": 0.478261, "14": 0.85, "23": 0.542373, "24": 0.870130, "34": 0.615385}
     observers = ("123321412000", "123322412503", "033323422510", "123324412510")
     rows = [(f"u{i}", str(1 + j), label) for j, said in enumerate(observers) for i, label in enumerate(said)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    table = q.read(frame, labels=True, missing=("0",), announce=False)
+    table = scores_table(rows, "item judge score", labels=True, missing=("0",))
     table = table.keep(table.n > 0)
     found = pairs(ratings(table, label_shares(table)), judge_of(table)[1], table.labels, 0.95)
     assert {one.first + one.second: one.kappa for one in found} == pytest.approx(printed, abs=6e-7)
@@ -318,8 +314,7 @@ def test_a_judge_is_not_confused_with_himself():
 def test_items_by_how_far_judges_agree():
     said = {"sure": "uuuu", "most": "uuud", "split": "uudd", "apart": "udoo", "one": "d"}
     rows = [(item, f"j{j}", label) for item, labels in said.items() for j, label in enumerate(labels)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    table = q.read(frame, labels=True, announce=False)
+    table = scores_table(rows, "item judge score", labels=True)
     found = item_labels(table, ratings(table, label_shares(table)))
     assert [(one.item, one.judges, one.majority) for one in found] == [
         ("apart", 4, ""),

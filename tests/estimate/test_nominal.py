@@ -4,6 +4,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.cli import main
@@ -147,8 +148,7 @@ def test_what_every_system_answered_is_labelled_by_itself():
     """Judges who always say the same of an answer agree, however the answers of systems differ."""
     words = ("yes", "no", "open")
     cells = [(f"q{i}", s, j, words[(i * 7 + k * k) % 3]) for i in range(12) for k, s in enumerate("uvw") for j in "xyz"]
-    made = pl.DataFrame(cells, schema=["item", "system", "judge", "label"], orient="row")
-    read = q.read(made, score="label", labels=True, announce=False)
+    read = scores_table(cells, "item system judge label", score="label", labels=True)
     found = q.scores.labels(read)
     assert [one.value for one in found.coefficients] == pytest.approx([1.0] * 4)
     assert len(found.items) == 36

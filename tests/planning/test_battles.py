@@ -6,10 +6,10 @@ import time
 from collections import Counter
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput
@@ -128,8 +128,7 @@ COUNTS = [("x", "y", 30, 2, 4), ("x", "z", 30, 3, 1), ("y", "z", 17, 15, 5)]
 
 
 def votes(counts=COUNTS):
-    frame = pl.DataFrame(counts, schema=["model_a", "model_b", "a", "b", "tie"], orient="row")
-    return q.read_votes(frame, wins=("a", "b", "tie"), announce=False)
+    return votes_table(counts, "model_a model_b a b tie", wins=("a", "b", "tie"))
 
 
 def test_the_next_votes_go_where_they_tell_most():

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
@@ -133,7 +134,7 @@ def test_a_difference_of_two_systems_is_of_items_that_have_both():
         for system, ahead in (("new", 0.5), ("old", 0.0)):
             truth = 5 + 3 * item[i] + ahead + 0.5 * rng.normal()
             rows += [(i, system, "llm", truth + 0.2 * rng.normal()), (i, system, "ann", truth)]
-    table = q.read(pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item system judge score")
     plan = q.agreement.plan_labels(table, "ann", "new", "old", prices=PRICES, margin=0.2)
     assert (plan.label_price, plan.prediction_price) == pytest.approx((2.0, 0.04))
     assert plan.best.labels < 100
@@ -342,7 +343,7 @@ def plan():
     truth = rng.normal(size=60)
     rows = [(i, "llm", truth[i] + 0.7 * rng.normal()) for i in range(60)]
     rows += [(i, who, truth[i] + 0.4 * rng.normal()) for who in ("ann", "bob") for i in range(60)]
-    table = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item judge score")
     return q.agreement.plan_labels(
         table, ["ann", "bob"], prices={"human": 2, "judge": {"llm": 0.05}, "item": 0.01}, budget=400
     )

@@ -1,8 +1,8 @@
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
-import quorate as q
 from quorate.analysis.allocation import replay_pair
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.planning.power.sample_size import power_curve
@@ -17,8 +17,7 @@ def pool(wins, losses):
         for i, (k, m) in enumerate(zip(wins, losses, strict=True))
         for winner in ["model_a"] * k + ["model_b"] * m
     ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt_type"], orient="row")
-    return read_votes(frame, announce=False)
+    return votes_table(rows, "model_a model_b winner prompt_type")
 
 
 def test_regimes_have_the_same_signal():
@@ -114,8 +113,7 @@ def test_types_that_leave_nothing_to_screen():
 def test_what_two_stages_do_not_spend_is_said():
     """Ten types of 80 votes: of 800 the two types that are kept have 160."""
     rows = [("x", "y", "model_a" if i % 3 else "model_b", f"t{t}") for t in range(10) for i in range(80)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt_type"], orient="row")
-    votes = q.read_votes(frame, announce=False)
+    votes = votes_table(rows, "model_a model_b winner prompt_type")
     found = replay_two_stage(votes, "x", "y", [300, 800], studies=50)
     assert found.unequal.tolist() == [False, True]
     assert found.spent[0] == 300

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import votes_table
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, pairs_of, summed, turn
@@ -25,8 +26,7 @@ ROWS = [
 
 @pytest.fixture
 def votes():
-    frame = pl.DataFrame(ROWS, schema=["model_a", "model_b", "winner", "judge", "lang"], orient="row")
-    return read_votes(frame, announce=False)
+    return votes_table(ROWS, "model_a model_b winner judge lang")
 
 
 def test_counts(votes):

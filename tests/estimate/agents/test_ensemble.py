@@ -3,10 +3,10 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
@@ -22,8 +22,7 @@ def fit():
         (i, p, j, r, item[i] + prompt[p] + judge[j] + both[i, p] + each[i, j] + rng.normal(0, 0.5))
         for i, p, j, r in product(range(40), range(3), range(4), range(2))
     ]
-    frame = pl.DataFrame(rows, schema=["item", "prompt", "judge", "replicate", "score"], orient="row")
-    return q.decompose(q.read(frame, fixed=(), announce=False))
+    return q.decompose(scores_table(rows, "item prompt judge replicate score", fixed=()))
 
 
 def test_equation_13():

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -227,8 +228,7 @@ def test_where_people_labelled_the_response_of_each_system_that_is_right_or_wron
     truth = {(item, system): int(draw.random() < 0.5) for item in range(30) for system in ("new", "old")}
     rows = [(*cell, "ann", mark) for cell, mark in truth.items()]
     rows += [(*cell, j, mark if draw.random() < p else 1 - mark) for cell, mark in truth.items() for j, p in JUDGES]
-    frame = pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row")
-    found = q.agreement.against(q.read(frame, announce=False), "ann")
+    found = q.agreement.against(scores_table(rows, "item system judge score"), "ann")
     assert (found.items, found.clusters, found.unit, found.roles) == (60, 30, "response", ("judge",))
     right = {j: np.mean([mark == truth[i, s] for i, s, judge, mark in rows if judge == j]) for j, _ in JUDGES}
     assert {one.levels[0]: one.value for one in found.configurations} == pytest.approx(right)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table, votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -80,8 +81,9 @@ def test_scores_of_responses_and_their_calibration():
     """Half-point rule: ties everywhere; as many ties as people have, it agrees with them everywhere."""
     gaps = [0.4, 0.3, -0.4, 0.1, -0.1, -0.3]
     rows = [(f"p{i:04d}", s, "llm", 3 + (gap if s == "x" else 0)) for i, gap in enumerate(gaps) for s in "xy"]
-    frame = pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row")
-    scores = q.read(frame, facets={"item": "item", "system": "system", "judge": "judge"}, announce=False)
+    scores = scores_table(
+        rows, "item system judge score", facets={"item": "item", "system": "system", "judge": "judge"}
+    )
     human = votes_of(PEOPLE)
     with pytest.raises(
         InvalidInput, match=r"threshold: half a point is for scales such as 1 to 5, got scores from 2.6"
@@ -98,8 +100,7 @@ def test_every_judge_is_a_pipeline_and_people_a_level():
     rows = [
         (p, judge, "x", "y", w) for judge, said in (("a", ONE), ("b", TWO), ("h", PEOPLE)) for p, w in enumerate(said)
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    found = agreement(q.read_votes(frame, announce=False), "h", each="judge", resamples=100)
+    found = agreement(votes_table(rows, "prompt judge model_a model_b winner"), "h", each="judge", resamples=100)
     assert list(found.ties) == ["judges", "a", "b"]
     assert found.rate("a", "decisive").n == 3
     assert "of 6 battles as people do" in found.sentence
@@ -117,8 +118,10 @@ def test_ties_are_counted_and_calibrated_on_the_battles_of_both():
         for i in range(300)
         for j in range(10)
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    judged, human = q.read_votes(frame, announce=False), votes_of(rng.choice(["x", "y", "tie"], 100))
+    judged, human = (
+        votes_table(rows, "prompt judge model_a model_b winner"),
+        votes_of(rng.choice(["x", "y", "tie"], 100)),
+    )
     found = agreement(judged, human, calibrated=True, resamples=100)
     alone = agreement(judged.keep(np.arange(3000) < 1000), human, calibrated=True, resamples=100)
     assert found.ties == alone.ties
@@ -208,8 +211,9 @@ def test_several_battles_of_a_prompt_are_a_cluster():
     """Ten prompts, three pairs of models each; whole prompts are right or wrong."""
     pairs = [("x", "y"), ("x", "z"), ("y", "z")]
     rows = [(f"p{i}", a, b, "model_a", "model_a" if i % 3 else "model_b") for i in range(10) for a, b in pairs]
-    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "people", "winner"], orient="row")
-    people, judged = (q.read_votes(frame, winner=name, announce=False) for name in ("people", "winner"))
+    people, judged = (
+        votes_table(rows, "prompt model_a model_b people winner", winner=name) for name in ("people", "winner")
+    )
     found = agreement({"one": judged, "same": people}, people, resamples=100)
     rate, difference = found.rate("one"), found.differences[0]
     assert (rate.n, rate.clusters, rate.value) == (30, 10, 0.6)
@@ -224,8 +228,9 @@ def test_several_battles_of_a_prompt_are_a_cluster():
 
 def test_annotators_as_clusters():
     rows = [(f"p{i}", "x", "y", "xy"[i % 2], f"ann{i // 10}", "xy"[(i // 10) % 2]) for i in range(60)]
-    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge", "said"], orient="row")
-    people, judged = (q.read_votes(frame, winner=name, announce=False) for name in ("winner", "said"))
+    people, judged = (
+        votes_table(rows, "prompt model_a model_b winner judge said", winner=name) for name in ("winner", "said")
+    )
     plain, by_person = (agreement(judged, people, cluster=name, resamples=100) for name in (None, "judge"))
     assert (plain.cluster, plain.rate("judges").clusters, plain.caveats) == (None, None, ())
     assert by_person.rate("judges").clusters == 6
@@ -323,6 +328,6 @@ def test_scores_have_no_cells_and_no_positions(asked):
         for judge in ("a", "b")
         for s, system in enumerate("xy")
     ]
-    scores = q.read(pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row"), announce=False)
+    scores = scores_table(rows, "item judge system score")
     with pytest.raises(InvalidInput, match=f"{next(iter(asked))}: is for votes"):
         agreement(scores, ["b"], key="item", resamples=100, rng=1, **asked)

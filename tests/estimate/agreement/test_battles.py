@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
@@ -39,11 +40,7 @@ def test_pairwise_verdicts_at_the_thresholds_of_the_paper():
 
 
 def likert(rows):
-    return q.read(
-        pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row"),
-        facets={"item": "item", "system": "system", "judge": "judge"},
-        announce=False,
-    )
+    return scores_table(rows, "item system judge score", facets={"item": "item", "system": "system", "judge": "judge"})
 
 
 def test_likert_verdicts_are_ties_below_half_a_point():

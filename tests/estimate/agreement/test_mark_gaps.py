@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -25,7 +25,7 @@ def marks():
 
 def table(marks, names):
     rows = [(f"i{i}", name, float(marks[name][i])) for name in names for i in range(N)]
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge score")
 
 
 def test_gap_and_correlation_are_those_of_means_over_items(marks):
@@ -57,8 +57,7 @@ def test_one_judge_says_its_gap_first_and_where_people_tie_too(marks):
 def test_repeats_weigh_alike_and_items_without_a_label_are_left_out(marks):
     rows = [(f"i{i}", "llm", again, float(marks["llm"][i]) + again) for i in range(N) for again in range(3)]
     rows += [(f"i{i}", "ann", 0, float(marks["ann"][i])) for i in range(N - 10)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "replicate", "score"], orient="row")
-    (one,) = q.agreement.against(q.read(frame, announce=False), "ann").marks
+    (one,) = q.agreement.against(scores_table(rows, "item judge replicate score"), "ann").marks
     gap = (marks["llm"] + 1 - marks["ann"])[: N - 10]
     assert (one.items, one.gap.value) == pytest.approx((N - 10, gap.mean()))
 
@@ -67,8 +66,9 @@ def test_repeats_weigh_alike_and_items_without_a_label_are_left_out(marks):
 def test_verdicts_and_labels_have_no_marks(marks, cut):
     if cut is None:
         rows = [(f"i{i}", name, "abc"[int(marks[name][i]) % 3]) for name in ("ann", "llm") for i in range(N)]
-        frame = pl.DataFrame(rows, schema=["item", "judge", "label"], orient="row")
-        read = q.read(frame, score="label", labels=True, announce=False, facets={"item": "item", "judge": "judge"})
+        read = scores_table(
+            rows, "item judge label", score="label", labels=True, facets={"item": "item", "judge": "judge"}
+        )
     else:
         read = table({name: (one > cut) * 1.0 for name, one in marks.items()}, ["ann", "llm"])
     assert q.agreement.against(read, "ann").marks == ()
@@ -104,8 +104,7 @@ def test_means_of_people_lie_between_the_marks_of_a_judge(marks):
     with pytest.raises(InvalidInput, match="bar: is for judges who pass or fail, and these give marks"):
         q.agreement.against(table(half, half), "ann", bar=0.8)
     rows = [(f"i{i}", name, i + (name == "ann") / 2) for name in half for i in range(3)]
-    frame = pl.DataFrame([*rows, ("z", "llm", 9.0)], schema=["item", "judge", "score"], orient="row")
-    read = q.read(frame, announce=False)
+    read = scores_table([*rows, ("z", "llm", 9.0)], "item judge score")
     with pytest.raises(NotEstimable, match="4 marked items are the least, got 3"):
         q.agreement.against(read, "ann")
 
@@ -122,8 +121,7 @@ def test_the_gap_covers(marks):
         held += gap.low <= 0.3 <= gap.high
         if study < 10:
             rows = [(f"i{i}", name, float(given[j, i])) for j, name in enumerate(("ann", "llm")) for i in range(40)]
-            frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-            found = q.agreement.against(q.read(frame, announce=False), "ann", resamples=20, splits=20)
+            found = q.agreement.against(scores_table(rows, "item judge score"), "ann", resamples=20, splits=20)
             whole = found.marks[0].gap
             assert (whole.low, whole.high) == pytest.approx((gap.low, gap.high))
     assert held / studies == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / studies))

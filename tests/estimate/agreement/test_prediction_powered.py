@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -253,7 +254,7 @@ def scored(labels):
     rows = [(i, "ab"[int(second[i])], "llm", truth[i] + 0.5 + 0.5 * rng.normal()) for i in range(300)]
     for h, count in enumerate(labels):
         rows += [(int(i), "ab"[h], "ann", truth[i]) for i in np.flatnonzero(second == h)[:count]]
-    return q.read(pl.DataFrame(rows, schema=["item", "category", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item category judge score")
 
 
 def test_labels_at_rates_of_their_own_by_category():

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput
@@ -18,7 +19,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def seen():
-    table = q.read(pl.DataFrame(ROWS, schema=["item", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(ROWS, "item judge score")
     return rightness(table, ["ann", "bob"])
 
 

@@ -8,6 +8,7 @@ import pytest
 from reference.links_cases import SIMULATED
 from scipy.integrate import quad
 from scipy.stats import norm
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -95,7 +96,7 @@ def table(share, seed=2, marks=1):
         (f"i{i}", f"j{j}", f"p{p}", int(rng.binomial(marks, 1 / (1 + np.exp(-logit[i] - 0.3 * j)))))
         for i in range(60) for j in range(2) for p in range(3)
     ]  # fmt: skip
-    return q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
+    return scores_table(rows, "item judge prompt score")
 
 
 @pytest.mark.wide(1)
@@ -119,8 +120,7 @@ def test_marks():
 def test_products_of_fixed_facets_have_no_mean():
     rng = np.random.default_rng(3)
     rows = [(f"i{i}", f"j{j}", f"s{s}", int(rng.random() < 0.6)) for i in range(30) for j in range(2) for s in range(2)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
-    judgments = q.read(frame, announce=False, fixed=("judge", "system"))
+    judgments = scores_table(rows, "item judge system score", fixed=("judge", "system"))
     fit = q.decompose(judgments, link="logit", random=["item"], covariates=["judge:system"])
     with pytest.raises(NotEstimable, match='the mean over "judge:system" is not known'):
         fit.mean  # noqa: B018

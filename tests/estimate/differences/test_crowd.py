@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.estimate.differences.difference import difference
@@ -25,7 +26,7 @@ def crowd(rng, own=0.3, workers=3):
         for j in rng.choice(JUDGES, workers, replace=False, p=active / active.sum())
         for noise in rng.normal(0, 0.7, 1)
     ]
-    table = q.read(pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "item judge system score")
     seen = [int(level[1:]) for level in table.facet("judge").levels]
     return table, GAP + (by_system[seen, 0] - by_system[seen, 2]).mean()
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind, ttest_rel
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -221,7 +222,7 @@ def test_scores_that_are_missing_are_said_of_pairs_and_of_boards():
             for judge in range(3):
                 score = mean + np.sin(item) + rng.normal(0, 0.5)
                 rows.append((system, f"i{item}", f"j{judge}", None if system == "v" and score < -1 else score))
-    table = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "system item judge score")
     lost = f"{table.rows.sum() - table.n_answers} of 240 judgments"
     for method in ("joint", "paired"):
         said = [one.sentence for one in difference(table, "u", "v", method=method).caveats if one.code == "missing"]
@@ -234,7 +235,7 @@ def table():
     """Means of 2, 5 and 4.5; one system was asked and never answered."""
     scores = {"low": [1, 2, 3], "best": [5, 4, 6], "good": [4, 4.5, 5], "mute": [None] * 3}
     rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
-    return q.read(pl.DataFrame(rows, schema=["system", "item", "score"], orient="row"), announce=False)
+    return scores_table(rows, "system item score")
 
 
 def test_systems_by_their_means(table):

@@ -4,6 +4,7 @@ from functools import cache, partial
 
 import polars as pl
 import pytest
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import QuorateError
@@ -276,8 +277,7 @@ NOT = (
 
 
 def read(rows):
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    return q.read(frame, labels=True, announce=False)
+    return scores_table(rows, "item judge score", labels=True)
 
 
 def labelled(items=12, judges="xyz", words=("up", "off", "gone")):

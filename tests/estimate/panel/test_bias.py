@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -260,5 +261,4 @@ def test_a_judge_who_is_the_average_of_the_others_leaves_no_test_of_all_and_no_w
     noise = np.random.default_rng(7).normal(size=(12, 4))
     scores = np.column_stack([noise, noise.mean(axis=1) - 0.5]) + np.arange(12)[:, None]
     rows = [(i, f"j{j}", scores[i, j]) for i, j in np.ndindex(scores.shape)]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-    assert judge_bias(q.read(frame, announce=False)).joint is None
+    assert judge_bias(scores_table(rows, "item judge score")).joint is None

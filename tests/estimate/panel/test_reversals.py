@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -206,8 +207,7 @@ def test_of_many_judges_it_is_said_how_many_would_reverse_an_order():
     rows = [
         (f"i{i}", f"j{j}", s, 3 * (s == "ab"[j % 2]) + rng.normal()) for i in range(40) for j in range(7) for s in "ab"
     ]
-    frame = pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
-    found = reversals(q.read(frame, announce=False))
+    found = reversals(scores_table(rows, "item judge system score"))
     assert len(found.sentences) == 3
     said = "3 of 7 judges alone would reverse the order of some systems, 3 of them for sure: j1, j3 and j5."
     assert found.sentence == said

@@ -12,6 +12,7 @@ import pytest
 from rated_votes import counted, drawn, single
 from reference.style import votes as reference_votes
 from scipy.stats import t
+from tables import votes_table
 
 import quorate as q
 from quorate.decide.outcome import Outcome
@@ -383,8 +384,7 @@ def test_votes_of_one_prompt_are_one_opinion():
         for prompt in range(12)
         for winner in [("model_a", "model_b")[int(rng.random() > 0.62)]] * 10
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
-    table = q.read_votes(frame, announce=False)
+    table = votes_table(rows, "prompt model_a model_b winner")
     assert len(cycles(table, cluster=())) >= len(cycles(table))
     assert cycles(table) == ()
 

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.caveats import Caveat
@@ -23,8 +23,7 @@ def votes():
             won = rng.random() < 1 / (1 + np.exp(ratings[j] - ratings[i]))
             rows.append(("xyz"[i], "xyz"[j], "model_a" if won else "model_b", language))
     rows.append(("x", "y", "model_a", "fi"))
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "language"], orient="row")
-    return q.read_votes(frame, facets={"language": "language"}, announce=False)
+    return votes_table(rows, "model_a model_b winner language", facets={"language": "language"})
 
 
 def test_a_board_for_every_level(votes):
@@ -89,8 +88,7 @@ def by_language(deviations, count=60, seed=3):
         for i, j in ((0, 1), (0, 2), (1, 2)):
             won = rng.binomial(count, 1 / (1 + np.exp(rating[j] - rating[i])))
             rows.append((f"l{number}", SYSTEMS[i], SYSTEMS[j], won, count - won))
-    frame = pl.DataFrame(rows, schema=["language", "model_a", "model_b", "a", "b"], orient="row")
-    return q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+    return votes_table(rows, "language model_a model_b a b", wins=("a", "b"), facets={"language": "language"})
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +145,7 @@ def test_what_cannot_be_pooled_is_refused(found, judged):
     draw = np.random.default_rng(1)
     pairs = [(a, b) for _ in range(60) for a, b in (("x", "y"), ("y", "z"), ("z", "x"))]
     rows = [(a, b, draw.choice([a, b]), f"j{i % 4}", f"l{i % 2}") for i, (a, b) in enumerate(pairs)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge", "language"], orient="row")
-    few = q.read_votes(frame, facets={"language": "language"}, announce=False)
+    few = votes_table(rows, "model_a model_b winner judge language", facets={"language": "language"})
     with pytest.raises(NotEstimable, match=r"pooled: the votes of l0 are worth .* clusters, too few for 3 systems"):
         q.rank(few, by="language", pooled=True, cluster="judge")
     with pytest.raises(InvalidInput, match="pooled: is of boards by a facet"):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.estimate.ratings.corrected_ratings import board_of
@@ -172,9 +173,7 @@ ROWS = [
 
 def votes(*judges):
     rows = [row for row in ROWS if row[1] in judges]
-    return q.read_votes(
-        pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row"), announce=False
-    )
+    return votes_table(rows, "prompt judge model_a model_b winner")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import NotEstimable
@@ -106,8 +107,7 @@ def test_a_group_that_never_loses_is_named():
 
 
 def voted(rows):
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    return q.read_votes(frame, wins=("a", "b"), announce=False)
+    return votes_table(rows, "model_a model_b a b", wins=("a", "b"))
 
 
 CORE = [("x", "y", 3, 2), ("y", "z", 3, 2)]

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -22,8 +23,7 @@ def votes_of(counts, names="xyz"):
     """Votes for the first, for the second and ties of every pair that has some."""
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     rows = [(*pair, *count) for pair, count in zip(pairs, counts, strict=True) if sum(count)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
-    return q.read_votes(frame, wins=("a", "b", "t"), announce=False)
+    return votes_table(rows, "model_a model_b a b t", wins=("a", "b", "t"))
 
 
 def by_trying(counts):
@@ -229,8 +229,7 @@ def test_who_never_lost_stays_first_and_the_rated_are_those_of_the_board():
 
     def of(*more):
         rows = [("a", "b", 6, 5), ("b", "c", 6, 3), ("a", "c", 5, 2), *more]
-        frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-        return fragility(q.read_votes(frame, wins=("a", "b"), announce=False), by="bradley-terry")
+        return fragility(votes_table(rows, "model_a model_b a b", wins=("a", "b")), by="bradley-terry")
 
     among, below = of(), of(("a", "last", 9, 0))
     assert (below.top, below.contender, below.dropped, below.votes) == (among.top, among.contender, among.dropped, 27)

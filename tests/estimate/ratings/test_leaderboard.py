@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import studentized_range
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
@@ -245,10 +246,7 @@ def table(wild, judges=4, drop=0):
             for j in range(judges):
                 score = 5 + 0.5 * (name == "a") + items[i] + own[i] + favours[s, j] + rng.normal(0, 0.4)
                 rows.append((name, f"i{i}", f"c{i // 4}", f"j{j}", score))
-    frame = pl.DataFrame(
-        rows[: len(rows) - drop], schema=["system", "item", "category", "judge", "score"], orient="row"
-    )
-    return q.read(frame, announce=False)
+    return scores_table(rows[: len(rows) - drop], "system item category judge score")
 
 
 @pytest.mark.wide(1)
@@ -308,7 +306,7 @@ def test_systems_that_differ_by_the_same_on_all_items_are_told_apart_where_a_com
     """All right and all wrong: three items leave it open; so do any of scores without ends."""
     scores = {"good": good, "bad": bad or [score - 0.2 for score in good], "fair": [*good[:-1], (good[-1] + 0.3) / 2]}
     rows = [(system, item, float(score)) for system, own in scores.items() for item, score in enumerate(own)]
-    table = q.read(pl.DataFrame(rows, schema=["system", "item", "score"], orient="row"), announce=False)
+    table = scores_table(rows, "system item score")
     board, two = rank(table), q.compare(table, "good", "bad")
     i, j = board.systems.index("good"), board.systems.index("bad")
     assert board.ranks.above[i, j] == (two.outcome == "better") == (bad is not None and items > 3)
@@ -320,7 +318,7 @@ def test_systems_that_differ_by_the_same_on_all_items_are_told_apart_where_a_com
 def test_copies_are_as_likely_first_and_nothing_is_said_of_their_noise():
     scores = np.random.default_rng(2).normal(size=(5, 3))
     rows = [(system, item, f"j{j}", scores[item, j]) for system in "abc" for item in range(5) for j in range(3)]
-    board = rank(q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False))
+    board = rank(scores_table(rows, "system item judge score"))
     assert board.best == pytest.approx(dict.fromkeys("abc", 1 / 3))
     assert board.sentence.endswith("the same. All systems score the same on every item.")
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from reference.style import votes as styled
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -85,8 +86,7 @@ def test_slopes_of_judges_are_tried_where_there_are_judges(votes):
 def test_counted_votes_are_held_out_one_by_one():
     """In one row there are all wins of x over y: they are not left out together."""
     pairs = [("x", "y", 60, 40), ("x", "z", 70, 30), ("y", "z", 55, 45)]
-    frame = pl.DataFrame(pairs, schema=["model_a", "model_b", "a", "b"], orient="row")
-    found = q.votes.models(q.read_votes(frame, wins=("a", "b"), announce=False))
+    found = q.votes.models(votes_table(pairs, "model_a model_b a b", wins=("a", "b")))
     assert [one.name for one in found.models] in (
         ["Bradley and Terry", "Thurstone"],
         ["Thurstone", "Bradley and Terry"],

@@ -1,6 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput
@@ -13,8 +14,7 @@ from quorate.estimate.ratings.rank import rank, reweighted
 @pytest.fixture
 def votes():
     rows = [("x", "y", 30, 12), ("x", "z", 25, 15), ("y", "z", 22, 20)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    return q.read_votes(frame, wins=("a", "b"), announce=False)
+    return votes_table(rows, "model_a model_b a b", wins=("a", "b"))
 
 
 def test_votes_get_ratings(votes):
@@ -44,9 +44,7 @@ def test_anything_else_is_refused():
 
 
 def some_votes(*rows):
-    return q.read_votes(
-        pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row"), wins=("a", "b"), announce=False
-    )
+    return votes_table(rows, "model_a model_b a b", wins=("a", "b"))
 
 
 def test_fragility_goes_with_the_ratings_it_is_of():

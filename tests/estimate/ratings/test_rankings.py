@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from reference.rankings import rankings
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
@@ -27,8 +28,7 @@ def table(places):
         for i, place in enumerate(row)
         if place
     ]
-    frame = pl.DataFrame(rows, schema=["ranking", "system", "rank", "judge"], orient="row")
-    return q.read_votes(frame, rank="rank", announce=False)
+    return votes_table(rows, "ranking system rank judge", rank="rank")
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from scipy.optimize import minimize
 from scipy.special import stdtr
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -27,8 +28,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def ratings():
-    frame = pl.DataFrame(ROWS, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
-    return q.rank(q.read_votes(frame, wins=("a", "b", "t"), announce=False))
+    return q.rank(votes_table(ROWS, "model_a model_b a b t", wins=("a", "b", "t")))
 
 
 def test_the_table_has_the_best_system_first(ratings):
@@ -101,8 +101,7 @@ def test_what_can_go_wrong_when_asking(ratings):
 def test_a_chance_of_winning_is_that_over_both_orders(resamples):
     """The first of two equals in strength but for their places wins 9 to 1; "x" is better besides."""
     rows = [("x", "y", 95, 5), ("y", "x", 60, 40)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    votes = q.read_votes(frame, wins=("a", "b"), order="model_a", announce=False)
+    votes = votes_table(rows, "model_a model_b a b", wins=("a", "b"), order="model_a")
     placed, plain = q.rank(votes, position=True, resamples=resamples), q.rank(votes)
     rate, other = placed.probability("x", "y"), placed.probability("y", "x")
     assert rate.value == pytest.approx((95 + 40) / 200)
@@ -116,8 +115,7 @@ def test_a_chance_of_winning_is_that_over_both_orders(resamples):
 
 
 def test_few_degrees_of_freedom_make_the_best_less_sure():
-    frame = pl.DataFrame([("x", "y", 60, 40)], schema=["model_a", "model_b", "a", "b"], orient="row")
-    many = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
+    many = q.rank(votes_table([("x", "y", 60, 40)], "model_a model_b a b", wins=("a", "b")))
     law = many.laws["sandwich"]
     few = replace(many, laws={"sandwich": RatingLaw(law.covariance, np.full((2, 2), 2.0))}, margin=None)
     t = many.difference("x", "y").value / many.difference("x", "y").se
@@ -316,8 +314,7 @@ def test_chances_of_one_against_another(ratings):
 
 
 def test_intervals_of_refits_are_their_percentiles():
-    frame = pl.DataFrame(ROWS, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
-    votes = q.read_votes(frame, wins=("a", "b", "t"), announce=False)
+    votes = votes_table(ROWS, "model_a model_b a b t", wins=("a", "b", "t"))
     ratings = q.rank(votes, resamples=1000)
     gap = ratings.difference("x", "y")
     low, high = gap.at(0.9).ends

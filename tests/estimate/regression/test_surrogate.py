@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -22,8 +23,7 @@ def fit():
         (i, p, j, r, item[i] + prompt[p] + both[i, p] + 0.2 * j + rng.normal(0, 0.5))
         for i, p, j, r in product(range(30), range(4), range(3), range(2))
     ]
-    frame = pl.DataFrame(rows, schema=["item", "prompt", "judge", "replicate", "score"], orient="row")
-    return q.decompose(q.read(frame, announce=False))
+    return q.decompose(scores_table(rows, "item prompt judge replicate score"))
 
 
 def test_equation_15(fit):

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 from scipy.special import erfc
+from tables import votes_table
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.clustered import cells, cluster_robust, clustered_by, repeating
@@ -85,8 +86,10 @@ def test_the_part_of_clusters_with_two_votes_is_of_those_of_all_pairs():
     rows = [("x", "y", "x", f"p{i // 2}") for i in range(60)] + [
         ("x", "z", "x" if i % 3 else "z", f"p{i}") for i in range(70)
     ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    assert cluster_robust(read_votes(frame, announce=False), by="prompt", minimum=50).summary().repeated == 30 / 100
+    assert (
+        cluster_robust(votes_table(rows, "model_a model_b winner prompt"), by="prompt", minimum=50).summary().repeated
+        == 30 / 100
+    )
 
 
 def test_one_cluster_has_no_error():

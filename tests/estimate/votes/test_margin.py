@@ -5,12 +5,12 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.votes.margin import margin_of_votes, order_effect
 from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared
-from quorate.table.read_votes import read_votes
 
 
 def test_independent_votes_are_tested_exactly(between):
@@ -126,8 +126,7 @@ def test_too_few_clusters_show_no_difference(between):
 def test_votes_without_an_outcome_are_a_caveat_of_their_pair(cluster):
     rows = [("x", "y", outcome, f"p{n}") for n, outcome in enumerate(["model_a"] * 14 + ["model_b"] * 7 + [None] * 19)]
     rows += [("x", "z", "model_a", "p0"), ("x", "z", None, "p1"), ("y", "z", "model_b", "p0")]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    votes = read_votes(frame, announce=False)
+    votes = votes_table(rows, "model_a model_b winner prompt")
     said = [one.sentence for one in margin_of_votes(votes, "y", "x", cluster=cluster).caveats]
     lost = "19 of 40 votes (47.5%) have no usable outcome; the estimate is right only if they are missing at random"
     assert lost in said
@@ -210,8 +209,7 @@ def test_unanimous_clusters_are_no_surer_than_the_largest_allow(between):
 def shown(*blocks):
     """Blocks of how many votes, which of x and y was shown first, and how many of them x won."""
     rows = [("x", "y", "model_a" if i < won else "model_b", first) for n, first, won in blocks for i in range(n)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "first"], orient="row")
-    return q.read_votes(frame, order="first", announce=False)
+    return votes_table(rows, "model_a model_b winner first", order="first")
 
 
 def codes(votes):
@@ -284,9 +282,7 @@ def of_people(*blocks):
         for person in range(9)
         for i in range(n)
     ]
-    return read_votes(
-        pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row"), announce=False
-    )
+    return votes_table(rows, "model_a model_b winner judge")
 
 
 def test_by_people_both_orders_of_a_pair_weigh_alike_too():
@@ -315,7 +311,7 @@ def test_the_order_is_judged_by_people_where_they_repeat():
 
 def votes(*pairs):
     rows = [(a, b, "model_a") for a, b in pairs for _ in range(3)]
-    return read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+    return votes_table(rows, "model_a model_b winner")
 
 
 def test_pairs_that_both_have_whichever_way_round():
@@ -338,9 +334,7 @@ def test_none_in_common():
 def test_levels_are_the_same_where_each_table_shares_half_of_its_own():
     def prompted(names):
         rows = [("x", "y", "model_a", name) for name in names]
-        return read_votes(
-            pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row"), announce=False
-        )
+        return votes_table(rows, "model_a model_b winner prompt")
 
     four, other = prompted("abcd"), prompted("cdef")
     assert same_levels((four, other), ("prompt", "prompt")) == tuple("abcdef")

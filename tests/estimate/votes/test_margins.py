@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.margin import margin_of_votes
@@ -127,8 +128,7 @@ def crossed():
         for i, j in ((i, j) for i in range(40) for j in rng.choice(8, 4, replace=False).tolist()):
             rows.append((a, b, a if rng.random() < 0.55 + by_prompt[i] + by_judge[j] else b, f"p{i}", f"j{j}"))
     rows += [("x", "w", "x" if i % 3 else "w", f"q{i}", f"k{i}") for i in range(60)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt", "judge"], orient="row")
-    return read_votes(frame, announce=False)
+    return votes_table(rows, "model_a model_b winner prompt judge")
 
 
 @pytest.mark.wide(4)
@@ -170,8 +170,7 @@ def test_what_is_said_of_how_votes_are_taken(crossed):
 @pytest.mark.parametrize(("judges", "by"), [(5, ()), (6, ("judge",))])
 def test_judges_of_a_pair_are_clusters_from_six_on(judges, by):
     rows = [("x", "y", "xy"[i % 3 == 0], f"j{i % judges}") for i in range(60)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge"], orient="row")
-    assert margins(read_votes(frame, announce=False), minimum=50).cluster == by
+    assert margins(votes_table(rows, "model_a model_b winner judge"), minimum=50).cluster == by
 
 
 def test_a_row_that_stands_for_several_votes_repeats_its_prompt():

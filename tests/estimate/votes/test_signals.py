@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.signals import (
@@ -38,14 +39,10 @@ def test_many_levels_are_left_out_in_blocks():
 
 def test_a_pair_of_one_prompt_is_refused():
     votes = table(6, 40)
-    alone = read_votes(
-        pl.DataFrame(
-            [("x", "y", "model_a", f"p{p}") for p in range(6) for _ in range(10)]
-            + [("x", "z", "model_a", "p1") for _ in range(60)],
-            schema=["model_a", "model_b", "winner", "prompt"],
-            orient="row",
-        ),
-        announce=False,
+    alone = votes_table(
+        [("x", "y", "model_a", f"p{p}") for p in range(6) for _ in range(10)]
+        + [("x", "z", "model_a", "p1") for _ in range(60)],
+        "model_a model_b winner prompt",
     )
     assert signals(well_sampled(votes), votes, "prompt").levels == 6
     with pytest.raises(NotEstimable, match='all votes on "x vs z" are of one level'):

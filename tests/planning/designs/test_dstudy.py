@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -411,7 +412,7 @@ def apart():
     """Two systems with items of their own."""
     rng = np.random.default_rng(2)
     rows = [(f"s{i % 2}", i, f"j{m}", u + rng.normal()) for i, u in enumerate(rng.normal(size=40)) for m in range(3)]
-    return q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
+    return scores_table(rows, "system item judge score")
 
 
 def test_items_of_their_own_fixed_judges_and_no_replicates(apart):

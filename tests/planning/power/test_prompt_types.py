@@ -1,6 +1,6 @@
 import numpy as np
-import polars as pl
 import pytest
+from tables import votes_table
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.planning.power.prompt_types import (
@@ -12,7 +12,6 @@ from quorate.planning.power.prompt_types import (
     proportional,
     two_stage,
 )
-from quorate.table.read_votes import read_votes
 
 
 def test_proportional_allocation_has_the_largest_bottleneck():
@@ -179,8 +178,7 @@ def test_pairs_whose_signal_is_in_few_types():
         for other, shares in sides.items()
         for t, won in enumerate(rng.binomial(120, shares).tolist())
     ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "a", "b"], orient="row")
-    votes = read_votes(frame, wins=["a", "b"], announce=False)
+    votes = votes_table(rows, "model_a model_b prompt_type a b", wins=["a", "b"])
     assert concentrated_pairs(votes) == (1, 2)
     with pytest.raises(UnknownTerm, match="topic"):
         concentrated_pairs(votes, by="topic")

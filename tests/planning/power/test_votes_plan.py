@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.margins import margins
@@ -117,8 +118,7 @@ def test_a_pilot_of_votes_says_what_votes_that_share_a_prompt_or_a_judge_are_wor
 def other_votes(margins, n=400):
     """Votes on pairs of other systems, x and y of each, with exactly these margins."""
     rows = [(f"x{at}", f"y{at}", round(n * (0.5 + m)), n - round(n * (0.5 + m))) for at, m in enumerate(margins)]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "for_x", "for_y"], orient="row")
-    return read_votes(frame, wins=["for_x", "for_y"], announce=False)
+    return votes_table(rows, "model_a model_b for_x for_y", wins=["for_x", "for_y"])
 
 
 def test_margins_are_borrowed_from_other_pairs():

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.optimize import linear_sum_assignment
+from tables import scores_table
 
 import quorate as q
 from quorate.errors import InvalidInput
@@ -127,8 +128,7 @@ def table(cells):
     """Judgments of (item, prompt, judge, replicate)."""
     rng = np.random.default_rng(1)
     rows = [(f"i{i}", f"p{p}", "abc"[j], r, float(rng.normal())) for i, p, j, r in cells]
-    frame = pl.DataFrame(rows, schema=["item", "prompt", "judge", "replicate", "score"], orient="row")
-    return q.read(frame, fixed=(), announce=False)
+    return scores_table(rows, "item prompt judge replicate score", fixed=())
 
 
 def crossed(items, prompts, judges, replicates=1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
@@ -26,8 +27,7 @@ def votes():
         (2, "fickle", "z", "x", "z"),
         (2, "steady", "x", "z", "tie"),
     ]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.read_votes(frame, order="model_a", announce=False)
+    return votes_table(rows, "prompt judge model_a model_b winner", order="model_a")
 
 
 def test_votes_are_recoded_to_the_first_system_whatever_order_they_were_shown_in(votes):

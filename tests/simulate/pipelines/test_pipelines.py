@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from calibration.redrawn_battles import BattleComponents, draw_panel, simulate_battles
+from tables import votes_table
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -63,9 +64,7 @@ def test_degrees_of_freedom_are_those_of_the_facet_with_fewest_levels():
 def test_a_threshold_for_votes():
     """A share of .6 wins by the usual threshold and ties by one of .2."""
     rows = [(p, j, "x", "y", "x" if j < 3 else "y") for p in range(20) for j in range(5)]
-    votes = q.read_votes(
-        pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row"), announce=False
-    )
+    votes = votes_table(rows, "prompt judge model_a model_b winner")
     for threshold, value in ((None, 1.0), (0.2, 0.5)):
         found = pipelines(votes, by="win rate", threshold=threshold, resamples=100).of("average").systems[0]
         assert found.value == value
@@ -164,8 +163,7 @@ def votes():
         for judge, bonus in (("fair", 0.0), ("fond", 1.5), ("person", 0.0)):
             gap = worth[one] - worth[two] + bonus * ((one == "s") - (two == "s"))
             rows.append((prompt, judge, one, two, one if rng.logistic() < gap else two))
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.read_votes(frame, announce=False)
+    return votes_table(rows, "prompt judge model_a model_b winner")
 
 
 def test_leaderboards_are_compared_with_that_of_people(votes):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import votes_table
 
 from quorate.table.facts.vote_facts import gathered, graph_of, joint
 from quorate.table.read_votes import read_votes
@@ -148,8 +149,7 @@ def test_wmt15(shared):
 
 
 def graph(*rows):
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row")
-    return graph_of(read_votes(frame, announce=False).pairs())
+    return graph_of(votes_table(rows, "model_a model_b winner").pairs())
 
 
 def test_models_that_no_vote_connects():
