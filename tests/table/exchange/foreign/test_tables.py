@@ -200,7 +200,7 @@ def test_models_of_a_folder_are_systems(write_of_reward_bench, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"results": None}, 'has no "results", which files of RewardBench 2 have'),
+        ({"results": None}, 'has no "results", which RewardBench 2 writes'),
         ({"id": [1, 2]}, "have 2, 4 and 4 entries"),
         ({"results": [1, 0, 2, 0]}, "entry 3: results is 2; a share from 0 to 1 is needed there"),
         ({"subset": ["ties"] * 4}, "holds only the subset of ties"),

@@ -7,7 +7,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from quorate.table.exchange.foreign.records import (
     labelled,
     list_at,
     name_at,
+    name_or_none,
     number_at,
     object_at,
     unread,
@@ -98,9 +98,9 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
     run = object_at(document(path, "evaluate fewer test cases in one run"), str(path))
     held = [case for key in _CASES for case in list_at(run.get(key), f"{path}: {key}")]
     cases = [_case(object_at(one, f"{path}: test case {n}"), f"{path}: test case {n}") for n, one in enumerate(held, 1)]
-    found: dict[str, list[float]] = defaultdict(list)
+    found: dict[str, list[float | None]] = defaultdict(list)
     for verdict in (verdict for case in cases for verdict in case.verdicts):
-        found[verdict.metric].append(nan if verdict.score is None else verdict.score)
+        found[verdict.metric].append(verdict.score)
     if not found:
         raise InvalidData(f"{path}: no test case has metricsData, which DeepEval writes for each metric")
     metrics = chosen(part, found, "metric")
@@ -131,9 +131,9 @@ def _rows(cases: Sequence[Case], metrics: Sequence[str], settings: Mapping[str, 
 
 
 def _case(case: Mapping[str, Any], where: str) -> Case:
-    name, text = case.get("name"), next((case[key] for key in ("input", "scenario", "turns") if case.get(key)), "")
+    text = next((case[key] for key in ("input", "scenario", "turns") if case.get(key)), "")
     return Case(
-        name="" if name is None else name_at(name, f"{where}: name"),
+        name=name_or_none(case.get("name"), f"{where}: name") or "",
         text=text if isinstance(text, str) else json.dumps(text, sort_keys=True),
         verdicts=tuple(_verdicts(list_at(case.get("metricsData"), f"{where}: metricsData"), where)),
         metadata=object_at(case.get("metadata"), f"{where}: metadata"),
@@ -145,8 +145,7 @@ def _verdicts(metrics: Sequence[Any], where: str) -> Iterator[Verdict]:
     for number, one in enumerate(metrics, 1):
         metric = object_at(one, f"{where}: metric {number}")
         name = name_at(metric.get("name"), f"{where}: metric {number}: name")
-        model = metric.get("evaluationModel")
-        judge = name if model is None else name_at(model, f"{where}: {name}: evaluationModel")
+        judge = name_or_none(metric.get("evaluationModel"), f"{where}: {name}: evaluationModel") or name
         seen[name, judge] += 1
         score, error = number_at(metric.get("score"), f"{where}: score of {name}"), metric.get("error")
         failed = error not in (None, "")

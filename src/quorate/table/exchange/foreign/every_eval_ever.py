@@ -19,6 +19,7 @@ from quorate.table.exchange.foreign.records import (
     labelled,
     list_at,
     name_at,
+    name_or_none,
     number_at,
     object_at,
     objects,
@@ -118,10 +119,7 @@ def read_samples(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     failed = [one for one in samples if one.result is None]
     if not results:
         raise InvalidData(f"{path}: no sample belongs to a result")
-    scores = {
-        name: [float("nan") if one.score is None else one.score for one in samples if one.result == name]
-        for name in results
-    }
+    scores = {name: [one.score for one in samples if one.result == name] for name in results}
     wanted = chosen(part, scores, "result")
     ours = object_at(about.get("eval_library"), f"{summary}: eval_library").get("name") == "quorate"
     judges = _judges(about, f"{summary}")
@@ -188,7 +186,7 @@ def _distinct(path: Path) -> tuple[list[Sample], int]:
 
 def _sample(where: str, line: Mapping[str, Any]) -> Sample:
     metadata = object_at(line.get("metadata"), f"{where}: metadata")
-    said = {key: _text(metadata.get(key), f"{where}: {key}") for key in OURS}
+    said = {key: name_or_none(metadata.get(key), f"{where}: {key}") for key in OURS}
     evaluation = object_at(line["evaluation"], f"{where}: evaluation")
     result = line.get("evaluation_name") if said[JUDGE] is not None else line.get("evaluation_result_id")
     if result is None and line.get("error") is None:
@@ -197,17 +195,13 @@ def _sample(where: str, line: Mapping[str, Any]) -> Sample:
     return Sample(
         item=name_at(line["sample_id"], f"{where}: sample_id"),
         system=said[SYSTEM] or name_at(line.get("model_id", UNKNOWN), f"{where}: model_id"),
-        result=_text(result, f"{where}: evaluation_result_id"),
+        result=name_or_none(result, f"{where}: evaluation_result_id"),
         judge=said[JUDGE],
         prompt=said[PROMPT],
         replicate=said["epoch"],
         score=score,
         fields={name: value for name, value in metadata.items() if name not in OURS},
     )
-
-
-def _text(value: Any, what: str) -> str | None:
-    return None if value is None else name_at(value, what)
 
 
 def _is_averages(samples: Iterable[Sample]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
-from quorate.table.exchange.foreign.records import Records, chosen, document, list_at, name_at, number_at, object_at
+from quorate.table.exchange.foreign.records import (
+    Records,
+    chosen,
+    document,
+    list_at,
+    name_at,
+    name_or_none,
+    number_at,
+    object_at,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -56,7 +64,7 @@ class Unit:
     split: str | None
 
 
-Scores = dict[Unit, list[tuple[str | None, float, str]]]
+Scores = dict[Unit, list[tuple[str | None, float | None, str]]]
 """Judge, score and status of every judgment, by what was judged."""
 
 
@@ -114,13 +122,13 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
             for judge, score, status in judgments:
                 rows.add(
                     item=unit.item,
-                    system=None if system is None else name_at(system, f"{folder / _SPEC}: model"),
+                    system=name_or_none(system, f"{folder / _SPEC}: model"),
                     category=scenario,
                     prompt=unit.prompt,
                     replicate=unit.replicate,
                     judge=judge,
                     metric=name if len(wanted) > 1 else None,
-                    score=None if math.isnan(score) else score,
+                    score=score,
                     status=status,
                 )
     notes = [Note(f"score = {'judges of' if wanted[0] in judged else 'statistic'} {', '.join(wanted)}")]
@@ -155,9 +163,8 @@ def _statistics(path: Path) -> dict[str, Scores]:
         unit = _unit(where, record, record["instance_id"], split)
         units[unit] = None
         for label, value in values.items():
-            found.setdefault(label, {})[unit] = [(None, math.nan if value is None else value, "ok")]
-    nothing: list[tuple[str | None, float, str]] = [(None, math.nan, "ok")]
-    return {label: {unit: scores.get(unit, nothing) for unit in units} for label, scores in found.items()}
+            found.setdefault(label, {})[unit] = [(None, value, "ok")]
+    return {label: {unit: scores.get(unit, [(None, None, "ok")]) for unit in units} for label, scores in found.items()}
 
 
 def _judged(path: Path) -> dict[str, Scores]:
@@ -180,15 +187,13 @@ def _judged(path: Path) -> dict[str, Scores]:
         for annotator, annotation in annotations.items():
             for name, judge, score in _said(where, annotator, annotation):
                 status = "unparsed" if score is None else "ok"
-                found.setdefault(name, {}).setdefault(unit, []).append(
-                    (judge, math.nan if score is None else score, status)
-                )
+                found.setdefault(name, {}).setdefault(unit, []).append((judge, score, status))
                 judges.setdefault(name, {})[judge] = None
     for name, scores in found.items():
         for unit in units:
             there = scores.setdefault(unit, [])
             missing = [judge for judge in judges[name] if judge not in {one for one, *_ in there}]
-            there += [(judge, math.nan, "ok") for judge in missing]
+            there += [(judge, None, "ok") for judge in missing]
     return found
 
 
@@ -203,7 +208,7 @@ def _said(where: str, annotator: str, annotation: Any) -> Iterator[tuple[str, st
         elif (ending := next((one for one in _VERDICTS if key.endswith(one)), None)) is not None:
             judge = key.removesuffix(ending)
             if judge and judge != _UNASKED:
-                yield annotator, judge, number_at(float(value) if isinstance(value, bool) else value, what)
+                yield annotator, judge, number_at(value, what, truths=True)
         elif isinstance(value, dict):
             for criterion, said in value.items():
                 if isinstance(said, dict) and "score" in said:
@@ -212,11 +217,10 @@ def _said(where: str, annotator: str, annotation: Any) -> Iterator[tuple[str, st
 
 def _unit(where: str, record: Mapping[str, Any], instance: Any, split: str | None) -> Unit:
     perturbation = object_at(record.get("perturbation"), f"{where}: perturbation").get("name")
-    trial = record.get("train_trial_index")
     return Unit(
         name_at(instance, f"{where}: id of the instance"),
-        "original" if perturbation is None else name_at(perturbation, f"{where}: perturbation"),
-        None if trial is None else name_at(trial, f"{where}: train_trial_index"),
+        name_or_none(perturbation, f"{where}: perturbation") or "original",
+        name_or_none(record.get("train_trial_index"), f"{where}: train_trial_index"),
         split,
     )
 

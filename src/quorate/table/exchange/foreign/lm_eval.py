@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,10 +199,7 @@ def _sample(line: Mapping[str, Any], where: str) -> Sample:
     return Sample(
         document=name_at(line["doc_id"], f"{where}: doc_id"),
         filter=name_at(line.get("filter", "none"), f"{where}: filter"),
-        scores={
-            metric: float(value) if isinstance(value, bool) else number_at(value, f"{where}: {metric}")
-            for metric, value in values.items()
-        },
+        scores={metric: number_at(value, f"{where}: {metric}", truths=True) for metric, value in values.items()},
         pooled=pooled,
         fields={key: value for key, value in record.items() if _is_short(value)} if isinstance(record, dict) else {},
         content=str(line.get("doc_hash") or line.get("doc")),
@@ -213,11 +209,11 @@ def _sample(line: Mapping[str, Any], where: str) -> Sample:
 
 def _kept(part: str | None, runs: Sequence[Run], path: Path) -> set[Series]:
     """Tasks, metrics and filters that are read: those named, if that leaves one metric, and one filter of each task."""
-    found: dict[Series, list[float]] = defaultdict(list)
+    found: dict[Series, list[float | None]] = defaultdict(list)
     pooled: dict[Series, None] = {}
     for run, sample in _each(runs):
         for metric, score in sample.scores.items():
-            found[run.task, metric, sample.filter].append(nan if score is None else score)
+            found[run.task, metric, sample.filter].append(score)
         pooled |= dict.fromkeys((run.task, metric, sample.filter) for metric in sample.pooled)
     words = {word.strip() for word in part.split(",")} if part is not None else set()
     names = [{series[place] for series in (*found, *pooled)} for place in range(3)]

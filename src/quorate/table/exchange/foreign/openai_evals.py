@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,10 +76,10 @@ def _read_events(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
         elif "final_report" not in line:
             event = name_at(line.get("sample_id"), f"{where}: sample_id")
             _record(samples[str(line.get("run_id")), event], line, where)
-    found: dict[str, list[float]] = defaultdict(list)
+    found: dict[str, list[float | None]] = defaultdict(list)
     for sample in samples.values():
         for name, scores in sample.scores.items():
-            found[name] += [nan if score is None else score for score, _ in scores]
+            found[name] += [score for score, _ in scores]
     if not found:
         raise InvalidData(f"{path}: no sample has a score; there is no event of type metrics or match")
     names = chosen(part, found, "score")
@@ -114,18 +113,14 @@ def _record(sample: Sample, event: Mapping[str, Any], where: str) -> None:
     kind, data = event.get("type"), object_at(event.get("data"), f"{where}: data")
     sample.failed |= kind == "error"
     if kind == MATCH:
-        sample.scores[MATCH].append((_truth(data.get("correct"), f"{where}: correct"), "ok"))
+        sample.scores[MATCH].append((number_at(data.get("correct"), f"{where}: correct", truths=True), "ok"))
     elif kind == METRICS and data.get("choice") == _UNPARSED:
         sample.scores[METRICS].append((None, "unparsed"))
     elif kind == METRICS:
         for key, value in data.items():
             if key == "score" or (isinstance(value, (bool, int, float)) and key.isprintable()):
                 name = METRICS if key == "score" else f"{METRICS}.{key}"
-                sample.scores[name].append((_truth(value, f"{where}: {key}"), "ok"))
-
-
-def _truth(value: object, where: str) -> float | None:
-    return float(value) if isinstance(value, bool) else number_at(value, where)
+                sample.scores[name].append((number_at(value, f"{where}: {key}", truths=True), "ok"))
 
 
 def _absent(sample: Sample, name: str, found: Mapping[str, object]) -> list[Score]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import nan
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +15,20 @@ from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
 from quorate.table.exchange.csv_text import delimiter_of
-from quorate.table.exchange.encoding import binary, encoding_of
 from quorate.table.exchange.foreign.records import (
     Records,
     beside,
     chosen,
+    csv_rows,
     document,
     identity,
     list_at,
     name_at,
     number_at,
+    numbered,
     object_at,
     objects,
+    refuse_lacking,
     shown,
     unread,
 )
@@ -196,11 +197,8 @@ def _of_table(connection: duckdb.DuckDBPyConnection, path: Path, columns: Mappin
     An output begins with it, or a column behind it says so, beside scores that are rounded and 0.00 for a grader that
     failed, which are not read.
     """
-    try:
-        with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
-            header, *lines = csv.reader(stream, delimiter=delimiter_of(path, Glance(path).text), strict=True)
-    except (csv.Error, UnicodeDecodeError, EOFError) as error:
-        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+    delimiter = delimiter_of(path, Glance(path).text)
+    header, *lines = csv_rows(path, partial(csv.reader, delimiter=delimiter, strict=True))
     prompts = {prompt for _, prompt in columns.values()}
     said_at = {place: header.index(_STATUS, place) if _STATUS in header[place:] else place for place in columns}
     before = min(columns) if _STATUS in header else len(header)  # behind an output stands how it was graded
@@ -228,9 +226,8 @@ def _export(path: Path) -> tuple[list[dict[str, Any]], int | None, str]:
         )
     listed = enumerate(list_at(results.get("results"), f"{path}: results.results"), 1)
     rows = [object_at(row, f"{path}: result {number}") for number, row in listed]
-    lacking = next(((n, key) for n, row in enumerate(rows, 1) for key in _ROW[1:] if key not in row), None)
-    if lacking is not None:
-        raise InvalidData(f'{path}: result {lacking[0]} has no "{lacking[1]}", which promptfoo since 2024 writes')
+    for number, row in enumerate(rows, 1):
+        refuse_lacking(row, _ROW[1:], f"{path}: result {number}", "promptfoo since 2024")
     options = whole.get("runtimeOptions")
     repeat = options.get("repeat") if isinstance(options, dict) else None
     version = object_at(whole.get("metadata"), f"{path}: metadata").get("promptfooVersion")
@@ -318,15 +315,12 @@ def _asked(assertions: Iterable[Any], where: str) -> Iterator[dict[str, Any]]:
 
 def _names(assertions: Iterable[Mapping[str, Any]], grader: object, where: str) -> list[str]:
     """Who judges by each assertion: its metric, else its grader, else its type; repeated names are counted."""
-    seen: dict[str, int] = defaultdict(int)
     names = []
     for assertion in assertions:
         asked = assertion.get("provider") or (grader if _type(assertion).removeprefix("not-") in GRADED else None)
         found = assertion.get("metric") or _named(asked) or _type(assertion)
-        name = name_at(found, f"{where}: the metric, grader or type of an assertion")
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return names
+        names.append(name_at(found, f"{where}: the metric, grader or type of an assertion"))
+    return numbered(names)
 
 
 def _named(provider: object) -> object:
@@ -362,15 +356,15 @@ def _score(result: Mapping[str, Any], where: str) -> tuple[float | None, str]:
 
 def _judges(part: str | None, outputs: Iterable[Output]) -> frozenset[str]:
     """Names of the judges that are read."""
-    found: dict[str, list[float]] = {}
-    types: dict[str, dict[str, list[float]]] = {}
-    graded: dict[str, list[float]] = {}
+    found: dict[str, list[float | None]] = {}
+    types: dict[str, dict[str, list[float | None]]] = {}
+    graded: dict[str, list[float | None]] = {}
     panels: list[frozenset[str]] = []
     for output in outputs:
         asked: dict[str, set[str]] = defaultdict(set)
         for verdict in output.verdicts:
             scores = found.setdefault(verdict.judge, [])
-            scores.append(nan if verdict.score is None else verdict.score)
+            scores.append(verdict.score)
             types.setdefault(verdict.type, {})[verdict.judge] = scores
             if verdict.graded:
                 graded[verdict.judge] = scores

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,9 +20,9 @@ from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
-from quorate.table.columns import roles, vote_roles
+from quorate.table.columns import roles, scales, vote_roles
 from quorate.table.columns.languages import plain
-from quorate.table.exchange.encoding import binary
+from quorate.table.exchange.encoding import binary, encoding_of
 from quorate.table.exchange.format import Kind, Opened, SeveralParts, quoted
 from quorate.table.notes import Note
 
@@ -59,12 +62,21 @@ def objects(path: Path, *wanted: str, of: str = "") -> Iterator[tuple[int, dict[
                 raise InvalidData(f"{path}: line {number} is not JSON ({why(error, at=True)}){cut}") from None
             if not isinstance(value, dict):
                 raise InvalidData(f"{path}: line {number} is not a JSON object")
-            lacking = [key for key in wanted if key not in value]
-            if lacking:
-                raise InvalidData(
-                    f'{path}: line {number} has no "{lacking[0]}"' + (f", which {of} writes" if of else "")
-                )
+            refuse_lacking(value, wanted, f"{path}: line {number}", of)
             yield number, value
+
+
+def refuse_lacking(record: Any, wanted: Iterable[str], where: str, of: str = "") -> None:
+    """Refuse a record that lacks a key of those that are wanted, or that is no object.
+
+    Raises
+    ------
+    InvalidData
+        With the first one, and who writes it.
+    """
+    for key in wanted:
+        if not isinstance(record, dict) or key not in record:
+            raise InvalidData(f'{where} has no "{key}"' + (f", which {of} writes" if of else ""))
 
 
 def document(path: Path, way_out: str) -> Any:
@@ -103,6 +115,24 @@ def document(path: Path, way_out: str) -> Any:
         raise InvalidData(f"{path}: is not JSON ({why(error, at=True)}); {fix}") from None
 
 
+Row = TypeVar("Row")
+
+
+def csv_rows(path: Path, read: Callable[[Iterable[str]], Iterable[Row]]) -> list[Row]:
+    """The rows of a CSV file, as one of the readers of `csv` gives them.
+
+    Raises
+    ------
+    InvalidData
+        If it is no such text.
+    """
+    try:
+        with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
+            return list(read(stream))
+    except (csv.Error, UnicodeDecodeError, EOFError) as error:
+        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+
+
 def why(error: Exception, *, at: bool = False) -> str:
     """Why text is not JSON, and where on request."""
     if isinstance(error, json.JSONDecodeError):
@@ -115,7 +145,11 @@ def why(error: Exception, *, at: bool = False) -> str:
 _MOST, _MOST_WORDS, _MOST_LABELS = 12, 5, 30
 
 
-def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: str) -> tuple[str, ...]:
+Given = float | str | None
+"""A score: a number or a word; nan or None where there is none."""
+
+
+def chosen(part: str | None, found: Mapping[str, Sequence[Given]], what: str) -> tuple[str, ...]:
     """The names that are read: those of ``part``, several with commas, or the only one of numbers, else of words.
 
     Numbers that are all one, such as that everybody reads English, are not taken where others chose among a few words.
@@ -124,8 +158,8 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
     ----------
     part : str, optional
         As the caller gave it.
-    found : mapping of str to sequence of float
-        Every name that the log has with its scores, nan where there is none, or words.
+    found : mapping of str to sequence of float, str or None
+        Every name that the log has with its scores, nan or None where there is none, or words.
     what : str
         What the names are, such as ``"scorer"``.
 
@@ -168,15 +202,15 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
     return wanted
 
 
-def _are_labels(scores: Sequence[float | str]) -> bool:
+def _are_labels(scores: Sequence[Given]) -> bool:
     """Whether words come back, and not all alike, as those that were chosen among do."""
     words = [score for score in scores if isinstance(score, str)]
     return 2 <= len({*words}) <= _MOST_LABELS and 2 * len({*words}) <= len(words)
 
 
-def absent(score: float | str) -> bool:
+def absent(score: Given) -> bool:
     """Whether there is no score, which is a word or a number where there is one."""
-    return not isinstance(score, str) and math.isnan(score)
+    return score is None or (not isinstance(score, str) and math.isnan(score))
 
 
 def no_parts(part: str | None, path: Path) -> None:
@@ -191,13 +225,13 @@ def no_parts(part: str | None, path: Path) -> None:
         raise InvalidInput(f'part: {path} has no parts to choose from, got "{part}"; leave it out')
 
 
-def _described(name: str, scores: Sequence[float | str]) -> str:
+def _described(name: str, scores: Sequence[Given]) -> str:
     words = dict.fromkeys(score for score in scores if isinstance(score, str))
     if words and not _are_labels(scores):
         return f"{name} ({len(scores):,} texts)"
     if words:
         return f"{name} ({len(scores):,}, words: {', '.join(list(words)[:_MOST_WORDS])})"
-    known = [score for score in scores if not isinstance(score, str) and not absent(score)]
+    known = [score for score in scores if isinstance(score, (int, float)) and not absent(score)]
     if not known:
         return f"{name} ({len(scores):,}, none with a score)"
     missing = "" if len(known) == len(scores) else f", {(len(scores) - len(known)) / len(scores):.0%} missing"
@@ -310,8 +344,13 @@ def name_at(value: Any, what: str) -> str:
     raise InvalidData(f"{what} is {shown(value)}; a name or a number is needed there")
 
 
-def number_at(value: Any, what: str) -> float | None:
-    """A number, also one that is written as text; None of null and NaN.
+def name_or_none(value: Any, what: str) -> str | None:
+    """As `name_at`; None of null."""
+    return None if value is None else name_at(value, what)
+
+
+def number_at(value: Any, what: str, *, truths: bool = False) -> float | None:
+    """A number, also one that is written as text; None of null and NaN; ``truths`` are 1 and 0 where asked.
 
     Raises
     ------
@@ -326,7 +365,7 @@ def number_at(value: Any, what: str) -> float | None:
     if value is None:
         return None
     try:
-        found = math.inf if isinstance(value, bool) else float(value)
+        found = math.inf if isinstance(value, bool) and not truths else float(value)
     except (TypeError, ValueError, OverflowError):
         found = math.inf
     if math.isinf(found):
@@ -358,6 +397,37 @@ def list_at(value: Any, what: str) -> list[Any]:
     if value is None or isinstance(value, list):
         return value or []
     raise InvalidData(f"{what} is {shown(value)}; a list is needed there")
+
+
+def scores_of(words: Sequence[str | None]) -> list[float | str]:
+    """Numbers, or those that words of a known scale stand for, or other words; nan where there is nothing.
+
+    Examples
+    --------
+    >>> scores_of(["4", "5"]), scores_of(["good", None, "fair", "poor"]), scores_of(["blue", "red"])
+    ([4.0, 5.0], [3.0, nan, 2.0, 1.0], ['blue', 'red'])
+    """
+    numbers = [scales.number(word) if word else math.nan for word in words]
+    if None not in numbers:
+        return [math.nan if one is None or math.isinf(one) else one for one in numbers]
+    scale = scales.scale_of(word for word in words if word)
+    return [math.nan if not word else word if scale is None else scale.numbers[word] for word in words]
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """Names that are all different.
+
+    Examples
+    --------
+    >>> numbered(["a", "b", "a"])
+    ['a', 'b', 'a 2']
+    """
+    taken = Counter[str]()
+    made = []
+    for name in names:
+        taken[name] += 1
+        made.append(name if taken[name] == 1 else f"{name} {taken[name]}")
+    return made
 
 
 Meaning = TypeVar("Meaning")

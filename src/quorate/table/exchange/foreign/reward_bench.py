@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.records import Records, document, list_at, name_at, no_parts, number_at
+from quorate.table.exchange.foreign.records import (
+    Records,
+    document,
+    list_at,
+    name_at,
+    no_parts,
+    number_at,
+    refuse_lacking,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -43,11 +51,9 @@ def _read_results(connection: duckdb.DuckDBPyConnection, path: Path, part: str |
     """
     no_parts(part, path)
     record = document(path, "split it by subset")
-    lacking = [name for name in (*_COLUMNS, "model") if not isinstance(record, dict) or name not in record]
     if isinstance(record, dict) and "model" in record and not set(_COLUMNS) & record.keys():
         raise InvalidData(f"{path}: holds averages of subsets alone; name the file of its scores (eval-set-scores)")
-    if lacking:
-        raise InvalidData(f'{path}: has no "{lacking[0]}", which files of RewardBench 2 have')
+    refuse_lacking(record, (*_COLUMNS, "model"), f"{path}:", "RewardBench 2")
     ids, subsets, results = (list_at(record[name], f"{path}: {name}") for name in _COLUMNS)
     if not len(ids) == len(subsets) == len(results) > 0:
         raise InvalidData(f"{path}: id, subset and results have {len(ids)}, {len(subsets)} and {len(results)} entries")

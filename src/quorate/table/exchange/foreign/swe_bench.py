@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.records import Records, document, list_at, name_at, no_parts
+from quorate.table.exchange.foreign.records import Records, document, list_at, name_at, no_parts, refuse_lacking
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -39,9 +39,7 @@ def _read_report(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     """
     no_parts(part, path)
     report = document(path, "name the reports of the runs")
-    lacking = [name for name in (_SUBMITTED, _RESOLVED) if not isinstance(report, dict) or name not in report]
-    if lacking:
-        raise InvalidData(f'{path}: has no "{lacking[0]}", which reports of SWE-bench have')
+    refuse_lacking(report, (_SUBMITTED, _RESOLVED), f"{path}:", "SWE-bench")
     submitted, resolved = (
         [name_at(one, f"{path}: {name}") for one in list_at(report[name], f"{path}: {name}")]
         for name in (_SUBMITTED, _RESOLVED)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from quorate.frozen import dataclass
-from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown
+from quorate.table.exchange.foreign.records import list_at, name_at, numbered, object_at, shown
 
 GRADED = "model_graded"
 """How the names of Inspect's own graders begin."""
@@ -79,23 +79,7 @@ def _models(value: Any) -> tuple[str, ...]:
     known = [name for name in names if isinstance(name, str) and name]
     if len(known) < len(entries):
         return ()
-    return numbered(known)
-
-
-def numbered(names: list[str]) -> tuple[str, ...]:
-    """Names that are all different.
-
-    Examples
-    --------
-    >>> numbered(["a", "b", "a"])
-    ('a', 'b', 'a 2')
-    """
-    taken: dict[str, int] = {}
-    made = []
-    for name in names:
-        taken[name] = taken.get(name, 0) + 1
-        made.append(name if taken[name] == 1 else f"{name} {taken[name]}")
-    return tuple(made)
+    return tuple(numbered(known))
 
 
 OK = "ok"

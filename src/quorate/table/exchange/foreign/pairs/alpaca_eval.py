@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, UnknownTerm
-from quorate.table.exchange.foreign.records import Records, document, identity, name_at, number_at
+from quorate.table.exchange.foreign.records import (
+    Records,
+    document,
+    identity,
+    name_at,
+    name_or_none,
+    number_at,
+    refuse_lacking,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -61,15 +69,13 @@ def _judged(record: Any, where: str) -> tuple[dict[str, str | None], float | Non
     """One of `Judged`."""
     if not isinstance(record, dict):
         raise InvalidData(f"{where} is not a JSON object")
-    lacking = [key for key in ("instruction", "generator_1", "generator_2", "annotator") if key not in record]
-    if lacking:
-        raise InvalidData(f'{where} has no "{lacking[0]}", which AlpacaEval (1 and 2) writes')
-    dataset, instruction = record.get("dataset"), record["instruction"]
+    refuse_lacking(record, ("instruction", "generator_1", "generator_2", "annotator"), where, "AlpacaEval (1 and 2)")
+    instruction = record["instruction"]
     if not isinstance(instruction, str):
         instruction = name_at(instruction, f"{where}: instruction")
     names = {
         "instruction": identity(instruction),
-        "dataset": None if dataset is None else name_at(dataset, f"{where}: dataset"),
+        "dataset": name_or_none(record.get("dataset"), f"{where}: dataset"),
         **{key: name_at(record[key], f"{where}: {key}") for key in ("generator_1", "generator_2", "annotator")},
     }
     preference = number_at(record.get("preference"), f"{where}: preference")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign.records import Records, meant, name_at, number_at, objects, shown
+from quorate.table.exchange.foreign.records import Records, meant, name_at, name_or_none, number_at, objects, shown
 from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -113,10 +113,9 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
         where, games = f"{path}: line {number}", line["games"]
         if not isinstance(games, list) or not 0 < len(games) <= 2:
             raise InvalidData(f"{where}: games must be a list of one or two games")
-        question, category = line.get("uid", line.get("question_id")), line.get("category")
         names = {
-            "question": name_at(question, f"{where}: uid or question_id"),
-            "category": None if category is None else name_at(category, f"{where}: category"),
+            "question": name_at(line.get("uid", line.get("question_id")), f"{where}: uid or question_id"),
+            "category": name_or_none(line.get("category"), f"{where}: category"),
             **{key: name_at(line[key], f"{where}: {key}") for key in ("model", "judge")},
         }
         yield where, {"baseline": line.get("baseline"), **names}, games

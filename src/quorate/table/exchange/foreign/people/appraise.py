@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.encoding import binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.records import Records, name_at, number_at
+from quorate.table.exchange.encoding import encoding_of, notes_of
+from quorate.table.exchange.foreign.records import Records, csv_rows, name_at, number_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -41,12 +40,7 @@ def _read_scores(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     """
     rows = Records("item", "document", "system", "judge", "score")
     checks = whole = 0
-    try:
-        with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
-            lines = [line for line in csv.reader(stream) if line]
-    except (csv.Error, UnicodeDecodeError, EOFError) as error:
-        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(filter(None, csv_rows(path, csv.reader)), 1):
         if len(line) < _FIELDS:
             raise InvalidData(f"{path}: line {number} has {len(line)} values, and an assessment {_FIELDS} or more")
         judge, system, segment, kind, _, _, score, document, entire, *_ = line

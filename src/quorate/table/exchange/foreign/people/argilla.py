@@ -22,6 +22,7 @@ from quorate.table.exchange.foreign.records import (
     list_at,
     meant,
     name_at,
+    name_or_none,
     object_at,
     objects,
     shown,
@@ -215,8 +216,7 @@ def _flat(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Response
         suggested = None if suggestion is None else str(agent or "a model")
         for value, user, status in zip(values, users, statuses, strict=True):
             known = meant(status, _STATUSES, f"{at}: status")
-            person = None if user is None else name_at(user, f"{at}: user")
-            yield Response(name, fields, question, person, value, known, suggested)
+            yield Response(name, fields, question, name_or_none(user, f"{at}: user"), value, known, suggested)
 
 
 def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Response]:
@@ -234,8 +234,7 @@ def _whole(where: str, name: str, record: Mapping[str, Any]) -> Iterator[Respons
         suggested = str(suggestion.get("agent") or "a model") if suggestion else None
         for one in list_at(responses, at):
             response = object_at(one, at)
-            user = response.get("user_id")
-            person = None if user is None else name_at(user, f"{at}: user_id")
+            person = name_or_none(response.get("user_id"), f"{at}: user_id")
             status = meant(response.get("status", "submitted"), _STATUSES, f"{at}: status")
             yield Response(name, fields, question, person, response.get("value"), status, suggested)
 
@@ -245,8 +244,8 @@ def _of_people(where: str, name: str, fields: Mapping[str, Any], responses: Sequ
     for place, one in enumerate(responses, 1):
         at = f"{where}: response {place}"
         response = object_at(one, at)
-        status, user = meant(response.get("status", "submitted"), _STATUSES, f"{at}: status"), response.get("user_id")
-        person = None if user is None else name_at(user, f"{at}: user_id")
+        status = meant(response.get("status", "submitted"), _STATUSES, f"{at}: status")
+        person = name_or_none(response.get("user_id"), f"{at}: user_id")
         for question, value in object_at(response.get("values"), f"{at}: values").items():
             given = object_at(value, f"{at}: {question}").get("value")
             yield Response(name, fields, question, person, given, status, None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +19,17 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, is_criterion, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.scales import number
-from quorate.table.exchange.encoding import binary, encoding_of, notes_of
+from quorate.table.exchange.encoding import encoding_of, notes_of
 from quorate.table.exchange.foreign.records import (
     Records,
     absent,
     chosen,
     columns_of,
+    csv_rows,
     document,
     labelled,
     name_at,
+    name_or_none,
     number_at,
     shown,
 )
@@ -252,11 +254,7 @@ def exported(path: Path, *, truths: bool = False) -> Export:
         If the file is not such an export, or holds none.
     """
     if Glance(path).header:
-        try:
-            with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
-                rows: Any = list(csv.DictReader(stream, restkey=""))
-        except (csv.Error, UnicodeDecodeError, EOFError) as error:
-            raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
+        rows: Any = csv_rows(path, partial(csv.DictReader, restkey=""))
     else:
         rows = document(path, "export the annotations in parts")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -291,7 +289,7 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
                 Annotation(
                     name,
                     data,
-                    None if person is None else name_at(person, f"{where}: completed_by"),
+                    name_or_none(person, f"{where}: completed_by"),
                     values,
                     sides,
                     bool(one.get("was_cancelled")),

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import csv
-import io
-import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM, SYSTEM
 from quorate.table.columns.names import REMARKS, is_id, is_judged, words_of
-from quorate.table.columns.scales import number, scale_of
 from quorate.table.columns.vote_roles import has_pairs
-from quorate.table.exchange.encoding import binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at, unread
+from quorate.table.exchange.encoding import encoding_of, notes_of
+from quorate.table.exchange.foreign.records import (
+    Records,
+    absent,
+    chosen,
+    columns_of,
+    csv_rows,
+    labelled,
+    name_at,
+    scores_of,
+    unread,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
@@ -55,8 +63,10 @@ def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     InvalidInput
         If there are several answers and none is named.
     """
-    rows = _rows(path)
-    every = {name: _scores(answers) for name, answers in _answers(rows).items()}
+    rows: list[Row] = csv_rows(path, partial(csv.DictReader, restkey=""))  # last columns of a row may be cut off
+    if not rows:
+        raise InvalidData(f"{path}: holds no assignment")
+    every = {name: scores_of(answers) for name, answers in _answers(rows).items()}
     found = {name: scores for name, scores in every.items() if not all(map(absent, scores))}
     found = {name: scores for name, scores in found.items() if not {*words_of(name)} & {*REMARKS, "comment"}} or found
     if not found:
@@ -99,18 +109,6 @@ def _columns_item(columns: Mapping[str, str]) -> str:
     return next((f"{_INPUT}{name}" for name, column in columns.items() if column == ITEM), _HIT)
 
 
-def _rows(path: Path) -> list[Row]:
-    """Rows by column; of those that are cut off the last columns are empty."""
-    try:
-        with io.TextIOWrapper(binary(path), encoding=encoding_of(path), newline="") as stream:
-            rows: list[Row] = list(csv.DictReader(stream, restkey=""))
-    except (csv.Error, UnicodeDecodeError, EOFError) as error:
-        raise InvalidData(f"{path}: cannot be read as CSV ({error})") from None
-    if not rows:
-        raise InvalidData(f"{path}: holds no assignment")
-    return rows
-
-
 def _answers(rows: Sequence[Row]) -> dict[str, list[str | None]]:
     """What every assignment answered, by name; of radio buttons, a column each, the one that is set."""
     names = [name.removeprefix(_ANSWER) for name in rows[0] if name.startswith(_ANSWER)]
@@ -127,16 +125,6 @@ def _answers(rows: Sequence[Row]) -> dict[str, list[str | None]]:
         ]
         out[name] = [one[0] if len(one) == 1 else None for one in pressed]
     return out
-
-
-def _scores(answers: Sequence[str | None]) -> list[float | str]:
-    """Numbers, or those that words of a known scale stand for, or other words; nan where there is nothing."""
-    numbers = [number(answer) if answer else math.nan for answer in answers]
-    if None not in numbers:
-        return [math.nan if value is None or math.isinf(value) else value for value in numbers]
-    scale = scale_of(dict.fromkeys(answer for answer in answers if answer))
-    words = {word: word for word in answers if word} if scale is None else scale.numbers
-    return [words[answer] if answer else math.nan for answer in answers]
 
 
 SIGHT = ("HITId",)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM, PROMPT
-from quorate.table.columns.scales import number, scale_of
 from quorate.table.exchange.foreign.records import (
     Records,
     columns_of,
     labelled,
     list_at,
     name_at,
+    name_or_none,
     no_parts,
     objects,
+    scores_of,
     shown,
 )
 from quorate.table.exchange.format import Format, Opened
@@ -58,18 +58,14 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     if names is not None:
         return _compared(connection, path, tasks, names)
     said = [_said(task, f"{path}: line {number}") for number, task in tasks]
-    scores = _scores(said)
+    answers = {"accept": "1", "reject": "0", None: None}  # of which one may be all that is there
+    scores = scores_of([answers[word] for word in said] if {*said} <= answers.keys() else said)
     fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in _OWN)
     columns = columns_of(fields, "scores")
     added = () if ITEM in columns.values() else (ITEM,)
     records = Records(*added, *columns.values(), "judge", "score", "status")
     for (line, task), word, score in zip(tasks, said, scores, strict=True):
-        item = name_at(task.get("_input_hash", task["_task_hash"]), f"{path}: line {line}: _input_hash")
-        judge = task.get("_annotator_id") or task.get("_session_id")
-        status = "refused" if task["answer"] == "ignore" else "ok"
-        labels = {ITEM: item, **labelled(task, columns)}
-        judge = None if judge is None else name_at(judge, f"{path}: line {line}: _annotator_id")
-        records.add(**labels, judge=judge, score=None if word is None else score, status=status)
+        records.add(**_labels(task, ITEM, columns, f"{path}: line {line}"), score=None if word is None else score)
     several = sum(len(task.get("accept") or ()) > 1 for _, task in tasks)
     notes = [Note("Prodigy: score = option that was accepted, or 1 and 0 for accept and reject")]
     notes += [Note(f"{counted(several, 'annotation')} with several options: without a score")] if several else []
@@ -100,22 +96,21 @@ def _compared(connection: duckdb.DuckDBPyConnection, path: Path, tasks: _Tasks, 
     for line, task in tasks:
         where = f"{path}: line {line}"
         side, first = _side(task, names, where)
-        judge = task.get("_annotator_id") or task.get("_session_id")
-        records.add(
-            **{
-                PROMPT: name_at(task.get("_input_hash", task["_task_hash"]), f"{where}: _input_hash"),
-                **labelled(task, columns),
-            },
-            model_a=names[0],
-            model_b=names[1],
-            winner=side,
-            order=first,
-            judge=None if judge is None else name_at(judge, f"{where}: _annotator_id"),
-            status="refused" if task["answer"] == "ignore" else "ok",
-        )
+        labels = _labels(task, PROMPT, columns, where)
+        records.add(**labels, model_a=names[0], model_b=names[1], winner=side, order=first)
     given = ", the two files or prompts that the recipe was given, in this order" if names == _AB else ""
     notes = [Note(f"Prodigy: comparisons of {names[0]} and {names[1]}{given}")]
     return records.opened(connection, "votes", notes=notes)
+
+
+def _labels(task: Mapping[str, Any], role: str, columns: Mapping[str, str], where: str) -> dict[str, object]:
+    """What was judged, by whom, and whether it was, with the fields of the task."""
+    return {
+        role: name_at(task.get("_input_hash", task["_task_hash"]), f"{where}: _input_hash"),
+        **labelled(task, columns),
+        "judge": name_or_none(task.get("_annotator_id") or task.get("_session_id"), f"{where}: _annotator_id"),
+        "status": "refused" if task["answer"] == "ignore" else "ok",
+    }
 
 
 def _side(task: Mapping[str, Any], names: tuple[str, str], where: str) -> tuple[str | None, str | None]:
@@ -145,20 +140,6 @@ def _said(task: Mapping[str, Any], where: str) -> str | None:
         return str(answer)
     accepted = list_at(task.get("accept"), f"{where}: accept")
     return name_at(accepted[0], f"{where}: accept") if len(accepted) == 1 and answer == "accept" else None
-
-
-def _scores(said: list[str | None]) -> list[float | str]:
-    """Numbers, or those that words of a known scale or the two answers stand for, or other words; nan of nothing."""
-    words = dict.fromkeys(word for word in said if word is not None)
-    found = {word: number(word) for word in words}
-    if None in found.values():
-        scale = scale_of(words)
-        if set(words) <= {"accept", "reject"}:
-            return [math.nan if word is None else float(word == "accept") for word in said]
-        if scale is None:
-            return [math.nan if word is None else word for word in said]
-        found = dict(zip(words, scale.numbers.values(), strict=True))
-    return [math.nan if word is None else float(found[word] or 0.0) for word in said]
 
 
 SIGHT = ('"_task_hash"',)
