@@ -19,7 +19,7 @@ from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, picked
 from quorate.table.votes import Votes
-from quorate.wording import Brief, at_level, brief, capitalised, counted, listed
+from quorate.wording import Brief, at_level, capitalised, counted, listed
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,6 @@ class AllPairs(Result):
     margin: float | None = None
 
     entries = "level margin counts by scope caveats sentence exit_code pairs=rows"
-
-    def __repr__(self) -> str:
-        return brief("AllPairs", self.sentence)
 
     def __str__(self) -> str:
         return self.sentence

@@ -21,7 +21,7 @@ from quorate.numerics.votes import binomial
 from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
-from quorate.wording import at_level, brief, counted
+from quorate.wording import at_level, counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,9 +95,6 @@ class Standings(Result):
 
     def __str__(self) -> str:
         return self.sentence
-
-    def __repr__(self) -> str:
-        return brief("Standings", self.sentence)
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

@@ -29,6 +29,7 @@ from quorate.simulate.allocation.result import (
 )
 from quorate.table.judgments import checked
 from quorate.table.results import Result, Row, frame, rows_of
+from quorate.wording import brief
 
 CYCLE = "whole cycles"
 """Name of the design that asks every judge of the panel in each pull."""
@@ -96,7 +97,7 @@ class CycleComparison:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"CycleComparison({self.sentence})"
+        return brief("CycleComparison", self.sentence)
 
     def row(self, design: str = CYCLE, policy: str = ROBIN_HOOD) -> Accuracy:
         """The row of a design and policy.
