@@ -9,8 +9,8 @@ import numpy as np
 from quorate.caveats import Caveat
 from quorate.frozen import dataclass
 from quorate.table.collapse.grouped import pooled
+from quorate.table.exchange import ledger
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.ledger import facets, holds, open_ledger
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores
@@ -82,24 +82,18 @@ def arrived(place: Place) -> ArrivedScores | ArrivedVotes:
     InvalidInput
         If it cannot be opened.
     """
-    if holds(place) == "votes":
+    if ledger.holds(place) == "votes":
         votes = read_votes(place, announce=False)
         order = np.arange(votes.rows) if votes.time is None else np.argsort(votes.time, kind="stable")
         return ArrivedVotes(votes.reordered(order), sizes(votes.rows), votes.source.caveats)
-    return _scores(place)
-
-
-def _scores(place: Place) -> ArrivedScores:
-    from quorate.table.exchange.ledger import caveats
-
     rank = 'row_number() OVER (ORDER BY "at")'
     look = f"greatest(0, ceil(2 * log2({rank} / {SMALLEST}) - 1e-9))"
     with connection() as own:
-        opened = open_ledger(own, place)
+        opened = ledger.open_ledger(own, place)
         relation = opened.relation.project(f'*, {look}::VARCHAR AS "{_LOOK}"')
-        named = {name: name for name in (*facets(opened.columns), _LOOK)}
+        named = {name: name for name in (*ledger.facets(opened.columns), _LOOK)}
         table = read_scores(relation, facets=named, recognise=True, announce=False)
-    return ArrivedScores(table, sizes(int(table.rows.sum())), caveats(place))
+    return ArrivedScores(table, sizes(int(table.rows.sum())), ledger.caveats(place))
 
 
 def sizes(n: int) -> tuple[int, ...]:
@@ -110,14 +104,10 @@ def sizes(n: int) -> tuple[int, ...]:
     >>> sizes(30), sizes(3)
     ((8, 11, 16, 22, 30), (3,))
     """
-    before = [_size(look) for look in range(_index(n))]
+    before = [math.floor(SMALLEST * 2 ** (look / 2) + 1e-9) for look in range(_index(n))]
     return (*before[-MOST_LOOKS:], n)
 
 
 def _index(n: int) -> int:
     """The first look that has so many answers."""
     return max(0, math.ceil(2 * math.log2(n / SMALLEST) - 1e-9))
-
-
-def _size(look: int) -> int:
-    return math.floor(SMALLEST * 2 ** (look / 2) + 1e-9)

@@ -170,7 +170,10 @@ class Measures(Result):
             return f"{many}, {' against '.join(*pairs)}: {listed(told)}." if len(pairs) == 1 else f"{many}."
         if not self.estimated:
             return f"{many}."
-        said = [f"{one.name} {_short(one.answer.estimate)}" for one in self.measures]
+        said = []
+        for one in self.measures:
+            found, places = one.answer.estimate, decimals(one.answer.estimate.half_width / 2)
+            said.append(f"{one.name} {found.value:.{places}f} ({found.low:.{places}f} to {found.high:.{places}f})")
         return f"{many} ({at_level(self.level)} intervals): {listed(said)}."
 
     def rows(self) -> list[Row]:
@@ -182,11 +185,6 @@ class Measures(Result):
             return cast("Sequence[Row]", one.answer.rows())
         found = one.answer.estimate
         return [{"value": found.value, "se": found.se, "low": found.low, "high": found.high, "n": found.n}]
-
-
-def _short(estimate: Interval) -> str:
-    places = decimals(estimate.half_width / 2)
-    return f"{estimate.value:.{places}f} ({estimate.low:.{places}f} to {estimate.high:.{places}f})"
 
 
 def _read(source: Any, kind: Kind, options: Mapping[str, Any]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -51,15 +51,7 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     InvalidData
         If the column holds lists, records or bytes.
     """
-    column = nw.col(name)
-    if kind.is_nested() or isinstance(kind, nw.Binary):
-        raise no_labels(name, str(kind).lower())
-    if kind.is_float():
-        return column.fill_nan(None)
-    if kind.is_decimal():
-        return column.cast(nw.Float64)
-    column = column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
-    return column.str.strip_chars() if isinstance(kind, nw.String) else column
+    return nw.col(name).fill_nan(None) if kind.is_float() else _grouping(nw.col(name), name, kind)
 
 
 def label_series(column: nw.Series[Any]) -> nw.Series[Any]:
@@ -70,11 +62,18 @@ def label_series(column: nw.Series[Any]) -> nw.Series[Any]:
     InvalidData
         If the column holds lists, records or bytes.
     """
-    kind = column.dtype
-    if kind.is_nested() or isinstance(kind, nw.Binary):
-        raise no_labels(column.name, str(kind).lower())
-    if kind.is_float() and np.isnan(column.to_numpy()).any():
+    if column.dtype.is_float() and np.isnan(column.to_numpy()).any():
         return column.to_frame().select(nw.col(column.name).fill_nan(None))[column.name]
+    return _grouping(column, column.name, column.dtype)
+
+
+Column = TypeVar("Column", nw.Expr, "nw.Series[Any]")
+
+
+def _grouping(column: Column, name: str, kind: nw.dtypes.DType) -> Column:
+    """A column without nan as one of labels."""
+    if kind.is_nested() or isinstance(kind, nw.Binary):
+        raise no_labels(name, str(kind).lower())
     if kind.is_decimal():
         return column.cast(nw.Float64)
     column = column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column

@@ -26,11 +26,14 @@ from quorate.table.collapse.grouped import (
 )
 from quorate.table.columns.labels import (
     BLANKS,
+    NUMERIC,
     STATUS_WORDS,
     Coded,
     encode,
     few_labelled,
+    filled,
     in_numeric_order,
+    label_in_sql,
     labelled,
     no_labels,
     unknown_statuses,
@@ -44,10 +47,7 @@ from quorate.table.facets import OK, Facet
 if TYPE_CHECKING:
     import duckdb
 
-_NUMERIC = frozenset(
-    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT", "DOUBLE")
-)
-_PLAIN = _NUMERIC | {"VARCHAR", "BOOLEAN"}
+_PLAIN = NUMERIC | {"VARCHAR", "BOOLEAN"}
 _WIDE = ("HUGEINT", "UHUGEINT", "DECIMAL")
 _STATES = {name: place for place, name in enumerate(STATUS_WORDS)}
 _SAMPLE = 2048
@@ -85,10 +85,10 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         facets=facets,
         rows=result["rows"],
         n=result["n"],
-        mean=_filled(result["mean"]),
-        ss=squares(_filled(result["variance"]), result["n"]),
-        low=_filled(result["low"]),
-        high=_filled(result["high"]),
+        mean=filled(result["mean"]),
+        ss=squares(filled(result["variance"]), result["n"]),
+        low=filled(result["low"]),
+        high=filled(result["high"]),
         status={name: result[name] for name in STATUS_WORDS} if roles.status is not None else None,
         distinct=result.get("distinct"),
     )
@@ -140,7 +140,7 @@ def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
         labels[np.ma.getmaskarray(found["replicate"])] = None
     words = np.array(tuple(STATUS_WORDS), dtype=object)
     state = np.asarray(found["state"], dtype=np.int64)
-    return Long(_ordered(made, opened, roles), _filled(found["value"]), words[state], labels)
+    return Long(_ordered(made, opened, roles), filled(found["value"]), words[state], labels)
 
 
 def _across(across: Across, roles: Roles) -> Cells | None:
@@ -159,7 +159,7 @@ def _across(across: Across, roles: Roles) -> Cells | None:
     held = across.relation.project(f"{', '.join(asked)}, {given} AS given").limit(most).materialize()
     keys = [f"f{place}" for place in others]
     made, found = labelled(held, keys)
-    value = np.column_stack([_filled(found[f"s{i}"]) for i in range(len(levels))])
+    value = np.column_stack([filled(found[f"s{i}"]) for i in range(len(levels))])
     plain = np.count_nonzero(np.isfinite(value)) == found["given"].sum()
     key = _key(made, [roles.facets[place] for place in others])
     if not 0 < len(value) < most or not plain or len(occurring(key)) < len(key):
@@ -189,8 +189,11 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
         facets, found = made
         key = _key(facets, roles.facets)
         if len(occurring(key)) == len(key):
-            stated = {} if roles.status is None else _stated(found["state"])
-            return facets, {**found, **stated, **_alone(_filled(found["value"]))}
+            stated = {}  # for each status, 1 where a row has it
+            if roles.status is not None:
+                state = np.ma.filled(found["state"].astype(np.int64), -1)
+                stated = {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
+            return facets, {**found, **stated, **_alone(filled(found["value"]))}
     return labelled(_pass(rows, roles, named, []).materialize(), keys)
 
 
@@ -245,12 +248,6 @@ def _with_none(column: NDArray[Any]) -> NDArray[Any]:
     texts = np.array(np.ma.getdata(column), dtype=object)
     texts[np.ma.getmaskarray(column)] = None
     return texts
-
-
-def _stated(state: NDArray[Any]) -> Columns:
-    """For each status, 1 where a row has it."""
-    codes = np.ma.filled(state.astype(np.int64), -1)
-    return {name: (codes == code).astype(np.int64) for name, code in _STATES.items()}
 
 
 def _held(rows: duckdb.DuckDBPyRelation, keys: str) -> duckdb.DuckDBPyRelation | None:
@@ -357,7 +354,7 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
         replicate = f"{f'{name} + 0.0' if kind in ('FLOAT', 'DOUBLE') else name} AS replicate, "
         # those that are small whole numbers are each a bit of one number per cell; null for others
         number, slot = f"TRY_CAST({name} AS UTINYINT)", "NULL::UTINYINT AS slot, "
-        if kind in _NUMERIC and kind not in ("FLOAT", "DOUBLE"):
+        if kind in NUMERIC and kind not in ("FLOAT", "DOUBLE"):
             slot = f"CASE WHEN {name} BETWEEN 0 AND {_SLOTS - 1} THEN {name}::UTINYINT END AS slot, "
         elif kind == "VARCHAR":
             slot = f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {name} THEN {number} END AS slot, "
@@ -377,20 +374,17 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
 
 
 def _label(column: str, kind: str, name: str) -> str:
-    if kind == "BOOLEAN" or kind in _NUMERIC:
-        return f"CASE WHEN NOT isnan({column}) THEN {column} END" if kind in ("FLOAT", "DOUBLE") else column
-    if kind.startswith("DECIMAL") and not is_wide(kind) and not kind.endswith("]"):
-        return f"{column}::DOUBLE"
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+    grouped = label_in_sql(column, kind)
+    if grouped is None:
         raise no_labels(name, kind.lower())
-    return f"trim({column}::VARCHAR)"
+    return grouped
 
 
 def _score(column: str, kind: str) -> tuple[str, str]:
     """What is given, and the score by it."""
     if kind == "BOOLEAN":
         return column, "given::INTEGER::DOUBLE"
-    if kind in _NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
+    if kind in NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
         return column, "given::DOUBLE"
     text = f"{column}::VARCHAR"
     plain = f"isfinite(TRY_CAST({text} AS DOUBLE))"  # to strip takes longer than to read a number
@@ -408,10 +402,6 @@ def _stripped(text: str) -> str:
 
 def _is(status: str) -> str:
     return f"state = {_STATES[status]}"
-
-
-def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
-    return np.ma.filled(column.astype(np.float64, copy=False), np.nan)
 
 
 def _ordered(made: Sequence[Coded], opened: Opened, roles: Roles) -> tuple[Coded, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
+from quorate.table.exchange.format import is_wide
 from quorate.table.facets import OK
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ EXACT = 2**53
 
 FEW = 10_000
 """Rows whose labels are told apart one by one."""
+
+_FLOATS = ("FLOAT", "DOUBLE")
+NUMERIC = frozenset(
+    ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", *_FLOATS)
+)
+"""Types of the engine whose values are numbers that floating point holds, or nearly."""
 
 _MOST_DIGITS = 1e15
 
@@ -138,6 +145,23 @@ def few_labelled(
         return None
     held = [columns.pop(key) for key in keys]
     return [encode(np.ma.getdata(column), np.ma.getmaskarray(column)) for column in held], columns
+
+
+def filled(column: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as the engine gives them, nan where there is none."""
+    return np.ma.filled(column.astype(np.float64, copy=False), np.nan)
+
+
+def label_in_sql(column: str, kind: str) -> str | None:
+    """A label as it is grouped: a number as itself, anything else as text; None of lists, records and bytes."""
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+        return None
+    if kind in _FLOATS:
+        return f"CASE WHEN NOT isnan({column}) THEN {column} END"
+    if kind in NUMERIC or kind == "BOOLEAN":
+        return column
+    # ids of 128 bits are text too: as floating point numbers some would be one
+    return f"{column}::DOUBLE" if kind.startswith("DECIMAL") and not is_wide(kind) else f"trim({column}::VARCHAR)"
 
 
 def number_labels(distinct: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:

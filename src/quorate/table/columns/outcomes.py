@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
+from quorate.arrays import Ints
 from quorate.errors import InvalidData, InvalidInput
-from quorate.frozen import dataclass
 from quorate.table.columns.labels import Coded, label, status_of
 from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import number
@@ -58,25 +58,6 @@ _NEITHER = -1
 _MOST_SHOWN = 60
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """What the levels of a winner column mean.
-
-    Parameters
-    ----------
-    position : array of int64, shape (levels + 1,)
-        Outcome, or -1 for a level that is no position; the last entry is for rows without a label.
-    model : array of int64, shape (levels + 1,)
-        The model of that name, or -1.
-    status : array of int64, shape (levels + 1,)
-        Index into ``STATUSES``: why there is no outcome, 0 for others.
-    """
-
-    position: NDArray[np.int64]
-    model: NDArray[np.int64]
-    status: NDArray[np.int64]
-
-
 def outcomes_of(
     winner: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...], outcomes: object
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], str]:
@@ -102,8 +83,8 @@ def outcomes_of(
     InvalidData
         If a label is not known, names neither model of its row, or can be read in two ways.
     """
-    meaning = _meaning(winner, column, models, outcomes)
-    position, model = meaning.position[winner.codes], meaning.model[winner.codes]
+    positions, own, statuses = _meaning(winner, column, models, outcomes)
+    position, model = positions[winner.codes], own[winner.codes]
     named = np.where(model < 0, _NEITHER, np.where(model == pair[0], A, np.where(model == pair[1], B, _NEITHER)))
     twofold = (position >= 0) & (named >= 0) & (position != named)
     if twofold.any():
@@ -127,12 +108,12 @@ def outcomes_of(
         )
     meanings = [
         f"{shown(level)} is {SAID[int(code)]}"
-        for level, code in zip(winner.levels, meaning.position[:-1], strict=True)
+        for level, code in zip(winner.levels, positions[:-1], strict=True)
         if code >= 0
     ]
-    own_names = ["a model's own name is that model"] if (meaning.model >= 0).any() else []
+    own_names = ["a model's own name is that model"] if (own >= 0).any() else []
     sentence = f"{column}: {', '.join([*meanings[:8], *own_names]) or 'empty everywhere'}"
-    return outcome.astype(np.int8), meaning.status[winner.codes].astype(np.int8), sentence
+    return outcome.astype(np.int8), statuses[winner.codes].astype(np.int8), sentence
 
 
 def order_of(first: Coded, column: str, pair: tuple[Codes, Codes], models: tuple[str, ...]) -> NDArray[np.int8]:
@@ -203,7 +184,11 @@ def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.i
     return np.array([*found, -1], dtype=np.int64)
 
 
-def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: object) -> Meaning:
+def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: object) -> tuple[Ints, Ints, Ints]:
+    """What each level means, the last entry for rows without a label.
+
+    That is its outcome, or -1; the model of that name, or -1; and why there is no outcome, as an index of `STATUSES`.
+    """
     levels = winner.levels
     position = np.full(len(levels) + 1, _NEITHER, dtype=np.int64)
     status = np.zeros(len(levels) + 1, dtype=np.int64)
@@ -232,7 +217,7 @@ def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: obje
         position[:-1][status[:-1] > 0] = MISSING
     unsaid = (position == MISSING) & (status == 0)
     status[unsaid] = STATUSES.index("missing")
-    return Meaning(position, model, status)
+    return position, model, status
 
 
 def _declared(outcomes: Mapping[Any, Any], winner: Coded, column: str, named: NDArray[np.bool_]) -> list[int]:

@@ -258,8 +258,7 @@ def scale_of(words: Iterable[str]) -> Scale | None:
     listed = list(dict.fromkeys(words))
     if not listed:
         return None
-    marked = _percentages(listed) or _fractions(listed) or _of_a_unit(listed) or _numbered(listed)
-    marked = marked or _with_half(listed)
+    marked = _marked(listed) or _numbered(listed) or _with_half(listed)
     return marked or (letter_grades(listed) if _must_be_grades(listed) else known_scale(listed))
 
 
@@ -342,28 +341,23 @@ def strays(words: Iterable[str]) -> list[str]:
     return [word for word in listed if word not in best] if 2 * len(best) > len(listed) else []
 
 
-def _percentages(words: list[str]) -> Scale | None:
-    found = [_PERCENT.fullmatch(word) for word in words]
-    if not all(found):
-        return None
-    numbers = {word: float(match[1]) / 100 for word, match in zip(words, found, strict=True) if match}
-    return Scale(numbers, _unit(numbers), "percentages are shares of 1")
-
-
-def _fractions(words: list[str]) -> Scale | None:
-    found = [_FRACTION.fullmatch(word) for word in words]
-    if not all(match and float(match[2]) for match in found):
-        return None
-    numbers = {word: float(match[1]) / float(match[2]) for word, match in zip(words, found, strict=True) if match}
-    return Scale(numbers, _unit(numbers), "fractions are divided out")
-
-
-def _of_a_unit(words: list[str]) -> Scale | None:
-    found = [_UNIT.fullmatch(word) for word in words]
-    if not all(found):
-        return None
-    numbers = {word: float(match[1]) for word, match in zip(words, found, strict=True) if match}
-    return Scale(numbers, None, f"numbers of {found[0][2]}" if found[0] else "")
+def _marked(words: list[str]) -> Scale | None:
+    """Percentages, fractions, or numbers of one unit, such as ``4 stars``."""
+    for form in (_PERCENT, _FRACTION, _UNIT):
+        found = {word: match for word in words if (match := form.fullmatch(word))}
+        if len(found) < len(words):
+            continue
+        if form is _UNIT:
+            return Scale(
+                {word: float(match[1]) for word, match in found.items()}, None, f"numbers of {found[words[0]][2]}"
+            )
+        wholes = [100.0 if form is _PERCENT else float(match[2]) for match in found.values()]
+        if all(wholes):
+            numbers = {word: float(match[1]) / of for (word, match), of in zip(found.items(), wholes, strict=True)}
+            ends = (0.0, 1.0) if all(0 <= number <= 1 for number in numbers.values()) else None
+            said = "percentages are shares of 1" if form is _PERCENT else "fractions are divided out"
+            return Scale(numbers, ends, said)
+    return None
 
 
 def _with_half(words: list[str]) -> Scale | None:
@@ -389,10 +383,6 @@ def _with_half(words: list[str]) -> Scale | None:
             numbers = {word: 0.5 if one == half else float(one == yes) for word, one in said.items()}
             return Scale(numbers, (0.0, 1.0), f"{yes} is 1, {half} is 0.5, {no} is 0")
     return None
-
-
-def _unit(numbers: Mapping[str, float]) -> tuple[float, float] | None:
-    return (0.0, 1.0) if all(0 <= number <= 1 for number in numbers.values()) else None
 
 
 def _numbered(words: list[str]) -> Scale | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,11 +21,11 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.table.columns.labels import Coded, encode, few_labelled, in_numeric_order, labelled
+from quorate.table.columns.labels import Coded, encode, few_labelled, filled, in_numeric_order, label_in_sql, labelled
 from quorate.table.columns.outcomes import shown
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import VoteRoles
-from quorate.table.exchange.format import PAIR, Opened, is_wide, quoted
+from quorate.table.exchange.format import PAIR, Opened, quoted
 from quorate.table.exchange.postgres.address import Places, title_of
 from quorate.table.exchange.texts import Texts, numbers
 from quorate.table.notes import Note
@@ -97,7 +98,7 @@ def in_pairs(
     parts = []
     for size in np.unique(sizes[sizes > 1]).tolist():
         members = rows[starts[sizes == size, None] + np.arange(size)]
-        parts += [np.stack([members[:, i].ravel(), members[:, j].ravel()]) for i, j in _pairs(size)]
+        parts += [np.stack([members[:, i].ravel(), members[:, j].ravel()]) for i, j in combinations(range(size), 2)]
     if not parts:
         raise InvalidData(
             "cluster: no ranking has two systems with a place; " + argument("cluster", ..., group="roles")
@@ -121,10 +122,6 @@ def in_pairs(
     notes = [Note(f"rank: {left:,} rows without a place or a ranking are left out")] * bool(left)
     notes += [Note(f"rank: {lone:,} rankings of one system are left out")] * bool(lone)
     return RankedPairs(first, second, outcome, tuple(notes))
-
-
-def _pairs(size: int) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(size) for j in range(i + 1, size)]
 
 
 def _refuse(bad: Bools, what: str, row: Ints, ranking: Codes, system: Codes, models: tuple[str, ...]) -> None:
@@ -187,8 +184,6 @@ def as_votes(
     return {**declared, "pair": pair, "declared": roles, "facets": facets}, OUTCOMES if outcomes is None else outcomes
 
 
-_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
-_FLOATS = ("FLOAT", "DOUBLE")
 _MOST_VOTES = 2**53
 _MOST_HELD = 2_000_000
 _OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
@@ -294,12 +289,12 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
         name: in_numeric_order(coded) if coded.values is None and not opened.typed else coded
         for name, coded in zip(roles.labels, made, strict=True)
     }
-    numbers = {name: _filled(got.pop(f"n{i}")) for i, name in enumerate(roles.numbers)}
+    numbers = {name: filled(got.pop(f"n{i}")) for i, name in enumerate(roles.numbers)}
     for name, values in numbers.items():
         _refuse_counts(values, name, _at(opened.relation, sql[name]))
     if roles.time is None:
         return VoteColumns(labels, numbers, rows=stands_for)
-    plain, dates, empty = _filled(got.pop("t0")), _filled(got.pop("t1")), np.asarray(got.pop("t2"), dtype=np.bool_)
+    plain, dates, empty = filled(got.pop("t0")), filled(got.pop("t1")), np.asarray(got.pop("t2"), dtype=np.bool_)
     time, dated = _one_clock(plain, dates)
     _refuse_times(time, empty, roles.time, _at(opened.relation, sql[roles.time]))
     return VoteColumns(labels, numbers, time, dated)
@@ -379,18 +374,13 @@ def _number(entry: object) -> float:
 
 
 def _label(name: str, column: str, kind: str) -> str:
-    """A label as it is grouped: a number as itself, anything else as text."""
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+    grouped = label_in_sql(column, kind)
+    if grouped is None:
         raise InvalidData(
             f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates: name a column '
             "of these, such as " + argument("winner", ...)
         )
-    if kind in _FLOATS:
-        return f"CASE WHEN NOT isnan({column}) THEN {column} END"
-    if kind in _NUMERIC:
-        return column
-    # ids of 128 bits are text too: as floating point numbers some would be one
-    return f"{column}::DOUBLE" if kind.startswith("DECIMAL") and not is_wide(kind) else f"trim({column}::VARCHAR)"
+    return grouped
 
 
 def _time(column: str, kind: str) -> tuple[str, str, str]:
@@ -405,10 +395,6 @@ def _time(column: str, kind: str) -> tuple[str, str, str]:
         zoned, bare = (f"epoch(TRY_CAST({column}::VARCHAR AS {name}))" for name in ("TIMESTAMPTZ", "TIMESTAMP"))
         return f"TRY_CAST({column}::VARCHAR AS DOUBLE)", f"CASE WHEN {offset} THEN {zoned} ELSE {bare} END", empty
     return f"TRY_CAST({column} AS DOUBLE)", "NULL::DOUBLE", empty
-
-
-def _filled(column: NDArray[Any]) -> Floats:
-    return np.ma.filled(column.astype(np.float64), np.nan)
 
 
 def _at(relation: duckdb.DuckDBPyRelation, column: str) -> Callable[[int], object]:

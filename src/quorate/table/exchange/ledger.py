@@ -188,18 +188,7 @@ def facets(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def holds(place: Place) -> Kind:
     """Whether the judgments of a ledger are votes between two systems, as its facets say."""
-    query = "SELECT name FROM facets"
-    if isinstance(place, Address):
-        from quorate.table.exchange.postgres.session import Session
-
-        with Session(place) as session:
-            there = session.execute("SELECT to_regclass('facets')").fetchall() != [(None,)]
-            names = session.execute(query).fetchall() if there else []
-    else:
-        with _reading(place) as connection:
-            _check_ledger(connection, place)
-            names = connection.execute(query).fetchall()
-    return _kind(name for (name,) in names)
+    return _kind(name for (name,) in _asked(place, "SELECT name FROM facets"))
 
 
 def _kind(facets: Iterable[str]) -> Kind:
