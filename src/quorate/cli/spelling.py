@@ -28,7 +28,7 @@ _ENTRIES = {
 }
 _EACH = ("missing", "human")
 """Arguments that are lists, with an option for each entry."""
-_LISTS = {"cluster": "none", "fixed": "", "model_b": "", "scale": "", "winner": "", "wins": ""}
+_LISTS = {"cluster": "none", "fixed": "", "model_b": "", "rank": "", "scale": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
 _LIMITS = ("items", "prompts", "judges", "replicates")
 """Limits that have an option of their own."""

@@ -253,8 +253,10 @@ VOTES = {
     "how much better the left is": rows(
         "left_system,right_system,score(+2=left much better)", *(f"x,y,{mark(i) - 3}" for i in range(N))
     ),
-    "a place for each": sheet(["gpt", "llama", "qwen"], value=lambda i, j: 1 + (i + j) % 3),
-    "a place for each, and none wins": sheet(["x", "y", "z"], value=lambda i, j: (1 + i % 2, 2 - i % 2, 3)[j]),
+    "a place for each": sheet(["rank_gpt", "rank_llama", "rank_qwen"], value=lambda i, j: 1 + (i + j) % 3),
+    "a place for each, and none wins": sheet(
+        ["rank_x", "rank_y", "rank_z"], value=lambda i, j: (1 + i % 2, 2 - i % 2, 3)[j]
+    ),
     "wins": rows("model_a,model_b,wins_a,wins_b,ties", "x,y,423,487,78"),
     "wins of short names": rows("a,b,a_wins,b_wins,draws", "x,y,40,30,5", "x,z,44,20,6", "y,z,33,31,1"),
     "wins by number": rows("system_1,system_2,wins_1,wins_2,ties", "x,y,40,30,5"),

@@ -584,3 +584,10 @@ def test_decimal_commas_beside_words_for_no_mark(tmp_path):
     )
     table = read(path, score="Punkte", missing=["k. A."], where="Aufgabe <> 'Mittelwert'")
     assert table.n_answers == 2 * N - 2
+
+
+def test_one_to_their_number_in_columns_may_be_places_or_points(tmp_path):
+    cells = [(f"p{n}", *(1 + (n + k) % 3 for k in range(3))) for n in range(N)]
+    with pytest.raises(Unsure, match="x, y and z hold 1 to 3 in every row, each once") as open_:
+        q.rank(sheet(tmp_path, *rows("prompt,x,y,z", cells)))
+    assert [way.what for way in open_.value.ways] == ["1 is the best", "more is better"]

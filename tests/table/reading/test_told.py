@@ -538,7 +538,7 @@ def test_measures_in_rows_are_of_what_comes_back(tmp_path):
 def test_a_ranking_that_nobody_sent_in_is_none(tmp_path):
     ranked = ((1, 2, 3), (2, 1, 3), (3, 2, 1))
     cells = [(f"P{n}", *(ranked[n % 3] if n != 5 else ("", "", ""))) for n in range(N)]
-    votes = read(sheet(tmp_path, *rows("Panelist,Wren,Aurora,Birch", cells)))
+    votes = read(sheet(tmp_path, *rows("Panelist,Rank Wren,Rank Aurora,Rank Birch", cells)))
     assert votes.models == ("Aurora", "Birch", "Wren")
 
 

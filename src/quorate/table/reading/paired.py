@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
-from quorate.roles import AMONG, BETTER, JUDGE, PROMPT
+from quorate.roles import AMONG, BETTER, ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, TOTALS, form_of, is_criterion, is_id, says_ends, says_nothing, words_of
@@ -49,6 +49,8 @@ _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eigh
 _RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
 """Words beside a number in the name of a column of who has that place."""
 MOST_SYSTEMS, _SEEN = 50, 400
+_SAY_PLACES = frozenset(("rank", "ranks", "ranking", "ranked", "place", "position", "order", "choice", "best", "first"))
+"""Words in the names of columns that say that numbers are places."""
 _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
 
@@ -289,8 +291,13 @@ def _ranked_in_columns(table: Table) -> Reading | None:
     unique = [one.name for one in table.columns if one.name not in names and one.distinct == table.rows]
     row = min(unique, key=lambda name: plain(name) in TIMES, default=ROW_NUMBER)
     each = "each once" if once else "where they share none"
-    said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, {each}: places of systems, 1 the best"
+    said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, {each}: places of systems"
     options = {"rank": tuple(names), "facets": {"cluster": row}}
+    if once and not any({*words_of(name)} & _SAY_PLACES for name in table.names):
+        said += ", of which 1 is the best, or points"
+        points = Meant({"wide": {SYSTEM: tuple(names)}, "facets": {ITEM: row}}, "more is better")
+        return Reading(options, (said,), "unsure", "votes", said, (Meant(options, "1 is the best"), points))
+    said += ", 1 the best"
     return Reading(options, (said,), "likely", "votes", said)
 
 
