@@ -55,9 +55,9 @@ def inside(limits: tuple[float, float], truth: float) -> bool:
 
 
 def studentised(fit: Any, rng: np.random.Generator, **targets: str) -> tuple[float, float]:
-    """The bootstrap interval of the mean, from few draws."""
+    """The bootstrap interval of the mean of all prompts, from few draws."""
     vars(fit)["default_bootstrap"] = fit.bootstrap(FOR_MEAN, rng=rng)
-    return fit.mean_for(**targets).at(method="bootstrap").ends
+    return fit.mean_for(prompt="population", **targets).at(method="bootstrap").ends
 
 
 @pytest.mark.parametrize("items", STUDENTISED)
