@@ -63,7 +63,6 @@ class Items(options.Group):
         """Columns of a table: the item, declared or the only one that its name says it of, and the category."""
         from quorate.table.columns.labels import label
         from quorate.table.columns.roles import recognise
-        from quorate.table.exchange.format import quoted
         from quorate.table.files import opened
 
         with opened(path) as file:
@@ -77,11 +76,10 @@ class Items(options.Group):
             for option, name in wanted.items():
                 if name not in file.columns:
                     raise UnknownColumn(option, name, file.columns)
-            places = [quoted(file.relation.columns[file.columns.index(name)]) for name in wanted.values()]
-            rows = file.relation.project(", ".join(places)).fetchall()
+            rows = file.only(wanted.values()).fetchall()
         columns: list[list[object]] = [
             [one if one is None or type(one) is str else label(one) for one in column]
-            for column in (map(itemgetter(at), rows) for at in range(len(places)))
+            for column in (map(itemgetter(at), rows) for at in range(len(wanted)))
         ]
         return columns[0], columns[1] if self.category and rows else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -46,6 +46,9 @@ from quorate.table.notes import Note, log
 from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 # Chosen levels: one of each facet that is named, of judgments or of votes, with a caveat that says so.
 
@@ -232,17 +235,16 @@ def _in_groups(table: Judgments) -> Judgments:
     item = table.facet(table.object)
     named = [one for one in table.facets if one.parent is None and one is not item and groups_items(one.name)]
     sizes = {one.name: table.n_levels(one.name) for one in named}
-    holding = [name for name, size in sizes.items() if 1 < size < table.n_levels(item.name) == _joined(table, name)]
+    holding = [
+        name
+        for name, size in sizes.items()  # whose pairs with items are as many as these
+        if 1 < size < table.n_levels(item.name) == int(table.level_codes([item.name, name]).max()) + 1
+    ]
     if item.parent is not None or not holding:
         return table
     parent = max(holding, key=sizes.__getitem__)
     facets = tuple(replace(one, parent=parent) if one is item else one for one in table.facets)
     return replace(table, facets=facets, notes=(*table.notes, Note(f"every {item.name} belongs to one {parent}")))
-
-
-def _joined(table: Judgments, name: str) -> int:
-    """Pairs of an item and a level that occur."""
-    return int(table.level_codes([table.object, name]).max()) + 1
 
 
 def _as_strata(table: Judgments) -> Judgments:
@@ -361,6 +363,13 @@ def _all_named(declared: Mapping[str, Any]) -> bool:
     return declared["facets"] is not None and not declared["by_name"]
 
 
+def source_of_frame(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Source:
+    """Where a table that was a frame came from: of which kind it was, and the library in which results come back."""
+    library = frame.implementation.value
+    called = "duckdb relation" if library == "duckdb" else f"{library} frame"
+    return Source(called, backend=library if library in LIBRARIES else None)
+
+
 def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:
     import narwhals as nw
 
@@ -368,19 +377,17 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     from quorate.table.collapse import lazy as collapse_lazy
 
     frame = wrapped(source)
-    library = frame.implementation.value
-    called = "duckdb relation" if library == "duckdb" else f"{library} frame"
-    wide = bool(rows.shape.steps)
+    place, wide = source_of_frame(frame), bool(rows.shape.steps)
     frame, rows, reshaped = rows.of_frame(frame)
     source = frame.to_native()
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
-        with explained(called):
+        with explained(place.name):
             held = rows.of(Opened(frame.to_native(), names, typed=True, stays=True))
             roles = resolve(held.columns, **_of_rows(held.columns, declared, wide))
             grouped, words = _collapsed(held, roles, said, missing)
             hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes
-        place = Source(called, caveats=held.caveats, backend=library if library in LIBRARIES else None)
+        place = replace(place, caveats=held.caveats)
     else:
         roles = resolve(names, **_of_rows(names, declared, wide))
 
@@ -392,7 +399,6 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
 
         grouped, words = _grouped(grouped_by, lambda: counts_in_frame(frame, roles.score), roles.score, said, missing)
         hint = hint_of_frame(roles.notes, frame, votes=False)
-        place = Source(called, backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
     table = _worded(replace(table, notes=(*reshaped, *table.notes, *hint)), words)
     return replace(table, origin=Origin(source, roles, missing, replace(rows, words=words), write))

@@ -26,8 +26,8 @@ from quorate.table.facets import STATUSES, Facet, Source
 from quorate.table.files import explained, opened, source_of
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
-from quorate.table.read_scores import at_levels
-from quorate.table.results import LIBRARIES, wrapped
+from quorate.table.read_scores import at_levels, source_of_frame
+from quorate.table.results import wrapped
 from quorate.table.votes import Votes
 
 
@@ -198,20 +198,17 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
     import narwhals as nw
 
     frame = wrapped(source)
-    library = frame.implementation.value
-    called = "duckdb relation" if library == "duckdb" else f"{library} frame"
-    backend = library if library in LIBRARIES else None
+    place = source_of_frame(frame)
     frame, rows, reshaped = rows.of_frame(frame)
     if frame.implementation.is_duckdb():
-        with explained(called):
+        with explained(place.name):
             held = rows.of(Opened(frame.to_native(), tuple(frame.collect_schema().names()), typed=True))
             roles, together = _untimed(resolve_votes(held.columns, **declared), together)
             columns = from_duckdb(held, roles, together=together)
             roles = replace(roles, notes=(*held.notes, *roles.notes, *hint_of_file(roles.notes, held, votes=True)))
-        return _votes(columns, roles, outcomes, Source(called, caveats=held.caveats, backend=backend))
+        return _votes(columns, roles, outcomes, replace(place, caveats=held.caveats))
     roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
     roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
-    place = Source(called, backend=backend)
     if isinstance(frame, nw.LazyFrame):
         if together:
             return _votes(from_lazy(frame, roles), roles, outcomes, place)

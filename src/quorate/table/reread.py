@@ -87,8 +87,7 @@ class Reopened(NamedTuple):
         facets = [facet.column for facet in roles.facets]
         kept = [name for name in (*facets, roles.score, roles.status, roles.replicate, *few) if name]
         columns = tuple(dict.fromkeys(kept))
-        relation = file.relation.project(", ".join(quoted(inside[name]) for name in columns)).materialize()
-        held = replace(file, relation=relation, columns=columns, across=None)
+        held = replace(file, relation=file.only(columns).materialize(), columns=columns, across=None)
         return self._replace(source=held, columns=columns), few
 
     def answers(self) -> Ungrouped:

@@ -208,7 +208,7 @@ def _few(opened: Opened, roles: Roles, missing: Missing) -> Held | None:
         return None
     rows = opened.relation  # to choose among columns of text takes longer than to hold them; others may hold records
     if opened.typed:
-        rows = rows.project(", ".join(quoted(inside[name]) for name in dict.fromkeys(named)))
+        rows = opened.only(dict.fromkeys(named))
     held = rows.limit(_SAMPLE).fetchnumpy()
     columns = {name: held[inside[name]] for name in named}
     if len(columns[roles.score]) == _SAMPLE:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.table.columns.aliases import SESSIONS
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ANSWERERS, CLUSTERS, IDS, JUDGED, OCCASIONS, words_of
-from quorate.table.exchange.format import Opened, quoted
+from quorate.table.exchange.format import Opened
 from quorate.table.notes import Note, not_used
 from quorate.wording import listed
 
@@ -27,8 +27,7 @@ def hint_of_file(notes: Sequence[Note], file: Opened, votes: bool) -> tuple[Note
     """The hint on the columns of a file that notes say are not used."""
 
     def rows(names: Sequence[str]) -> list[Sequence[Any]]:
-        places = [quoted(file.relation.columns[file.columns.index(name)]) for name in names]
-        return list(file.relation.project(", ".join(places)).limit(ROWS).fetchall())
+        return list(file.only(names).limit(ROWS).fetchall())
 
     return _hint(notes, rows, votes)
 

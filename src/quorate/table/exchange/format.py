@@ -6,7 +6,7 @@ import codecs
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -121,6 +121,11 @@ class Opened:
     def inside(self) -> dict[str, str]:
         """The engine's name of every column."""
         return dict(zip(self.columns, self.relation.columns, strict=True))
+
+    def only(self, names: Iterable[str]) -> duckdb.DuckDBPyRelation:
+        """These columns of every row, in this order."""
+        inside = self.inside
+        return self.relation.project(", ".join(quoted(inside[name]) for name in names))
 
     @property
     def kinds(self) -> dict[str, str]:

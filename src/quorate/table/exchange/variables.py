@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.exchange.format import quoted
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import ALL, explained, opened
 from quorate.table.results import wrapped
@@ -99,8 +98,7 @@ def missing(column: Floats | Words) -> int:
 def _of_file(path: Any, names: Sequence[str] | None, rows: Rows, argument: str) -> dict[str, Floats | Words]:
     with opened(path, rows) as file, explained(str(path)):
         chosen = _chosen(argument, list(file.columns), names)
-        inside = [quoted(file.relation.columns[file.columns.index(name)]) for name in chosen]
-        read = file.relation.project(", ".join(inside)).fetchall()
+        read = file.only(chosen).fetchall()
     columns = zip(*read, strict=True) if read else ([] for _ in chosen)
     return {name: values_of(list(column), name) for name, column in zip(chosen, columns, strict=True)}
 

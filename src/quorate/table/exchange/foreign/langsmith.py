@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from quorate.errors import InvalidData
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, name_at, unread
-from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
@@ -44,8 +44,14 @@ def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     InvalidInput
         If there are several keys and none is named.
     """
-    rows = _runs(connection, path)
-    keys = [name.removeprefix(_FEEDBACK) for name in rows[0] if name.startswith(_FEEDBACK)]
+    table = open_csv(connection, path)
+    wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR, _EXPERIMENT) or name.startswith(_FEEDBACK)]
+    keys = [name.removeprefix(_FEEDBACK) for name in wanted if name.startswith(_FEEDBACK)]
+    if _EXAMPLE not in wanted or not keys:
+        raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
+    rows = [dict(zip(wanted, row, strict=True)) for row in table.only(wanted).fetchall()]
+    if not rows:
+        raise InvalidData(f"{path}: has no run")
     found = {key: _scores([row[_FEEDBACK + key] for row in rows]) for key in keys}
     judges = chosen(part, found, "score")
     records = Records("item", "system", "judge", "replicate", "score", "status")
@@ -54,7 +60,7 @@ def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: st
         item = name_at(row[_EXAMPLE], f"{path}: row {place + 1}: {_EXAMPLE}")
         seen[item, row.get(_EXPERIMENT)] += 1
         system = (row.get(_EXPERIMENT) or "").strip() or path.stem
-        status = "error" if (row[_ERROR] or "").strip() else "ok"
+        status = "error" if (row.get(_ERROR) or "").strip() else "ok"
         for judge in judges:
             score = found[judge][place] if status == "ok" else None
             records.add(
@@ -71,18 +77,6 @@ def _read_experiment(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     notes = [Note(f"LangSmith: feedback {', '.join(judges)}{unnamed}")]
     left = [key for key in keys if key not in judges]
     return records.opened(connection, "scores", notes=[*notes, *unread(left)])
-
-
-def _runs(connection: duckdb.DuckDBPyConnection, path: Path) -> list[dict[str, str | None]]:
-    """The example, the error and the feedback of every run, by column."""
-    table = open_csv(connection, path)
-    wanted = [name for name in table.columns if name in (_EXAMPLE, _ERROR, _EXPERIMENT) or name.startswith(_FEEDBACK)]
-    if _EXAMPLE not in wanted or set(wanted) <= {_EXAMPLE, _ERROR, _EXPERIMENT}:
-        raise InvalidData(f"{path}: has no columns {_EXAMPLE} and {_FEEDBACK}<key>, which a table of LangSmith has")
-    held = table.relation.project(", ".join(quoted(table.inside[name]) for name in wanted)).fetchall()
-    if not held:
-        raise InvalidData(f"{path}: has no run")
-    return [{_ERROR: None, **dict(zip(wanted, row, strict=True))} for row in held]
 
 
 def _scores(texts: Sequence[str | None]) -> list[float | str]:

@@ -12,7 +12,7 @@ from quorate.table.columns.names import is_compared
 from quorate.table.columns.scales import number
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, identity
-from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
@@ -52,7 +52,7 @@ def _read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     """
     table = open_csv(connection, path)
     names = [name for name in table.columns if name == _QUESTION or name not in _INPUTS]
-    rows = table.relation.project(", ".join(quoted(table.inside[name]) for name in names)).fetchall()
+    rows = table.only(names).fetchall()
     held = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     found = {name: _scores(held[name]) for name in names if name != _QUESTION}
     found = {name: scores for name, scores in found.items() if not all(map(math.isnan, scores))}

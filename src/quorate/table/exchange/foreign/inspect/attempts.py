@@ -17,7 +17,7 @@ from typing import IO, Any, cast
 
 from quorate.errors import InvalidData
 from quorate.frozen import dataclass
-from quorate.table.exchange.encoding import MOST_SWOLLEN, PACKED, swells
+from quorate.table.exchange.encoding import MOST_SWOLLEN, binary, swells
 from quorate.table.exchange.foreign.inspect.marks import Given, Scorer, given, scorers
 from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown, why
 
@@ -496,12 +496,10 @@ def _summaries(members: Mapping[str, Any], member: Any) -> Iterator[Mapping[str,
 
 def _document(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
     """What a JSON log says of the run, and its samples."""
-    with path.open("rb") as stream:
-        packed = stream.read(len(PACKED)) == PACKED
     header: dict[str, Any] = {}
 
     def records() -> Iterator[Mapping[str, Any]]:
-        log = Streamed(_text(path, packed=packed), str(path))
+        log = Streamed(_text(path), str(path))
         for key in log.keys():  # noqa: SIM118  it is no mapping
             if key in _RUN:
                 header[key] = log.value()
@@ -512,10 +510,10 @@ def _document(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]
     return header, records()
 
 
-def _text(path: Path, *, packed: bool) -> Iterator[bytes]:
+def _text(path: Path) -> Iterator[bytes]:
     """A file block by block, unpacked if gzip packed it."""
     try:
-        with gzip.open(path) if packed else path.open("rb") as stream:
+        with binary(path) as stream:
             yield from iter(lambda: stream.read(BLOCK), b"")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InvalidData(f"{path}: is not gzip to its end ({error}); copy it again") from None
