@@ -479,7 +479,9 @@ class Progress:
         after = replace(self, n=n, mean=mean, ss=ss, last=self._highest(rows, cells))
         failed = self.whole + self.failed + came - after.whole
         fails = np.asarray(np.isnan(x.reshape(len(rows), max(len(self.attributes), 1))).any(axis=1))
-        return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0), streak=self._row(rows, fails))
+        last, streak = _since_scored(rows, ~fails, len(self.roster))
+        streak += np.where(last < 0, self.in_a_row, 0)
+        return replace(after, failed=failed, pending=np.maximum(self.pending - came, 0), streak=streak)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """One row per cell: its labels, answers, mean, failures and calls under way."""
@@ -491,13 +493,6 @@ class Progress:
             columns |= {f"n{suffix}": _at(self.n, at), f"mean{suffix}": _at(self.mean, at)}
         return frame({**columns, "failed": self.failed, "pending": self.pending}, backend)
 
-    def _row(self, rows: Ints, fails: NDArray[np.bool_]) -> Ints:
-        """Failures in a row after these calls, in their order."""
-        last = np.full(len(self.roster), -1)
-        np.maximum.at(last, rows[~fails], np.flatnonzero(~fails))
-        since = fails & (np.arange(len(rows)) > last[rows])
-        return np.where(last < 0, self.in_a_row, 0) + np.bincount(rows[since], minlength=len(self.roster))
-
     def _highest(self, rows: Ints, cells: Cells) -> Ints:
         last = self.issued.copy()
         np.maximum.at(last, rows, cells.replicate)
@@ -508,9 +503,14 @@ def _streaks(rows: Ints, calls: Calls, columns: int, size: int) -> Ints:
     """Calls of every cell since the last one that scored all of its attributes."""
     (row, _), call = np.unique(np.stack([rows, calls.replicate]), axis=1, return_inverse=True)  # in order
     row, whole = row.astype(np.int64), np.bincount(call.ravel(), calls.answered) == columns
+    return _since_scored(row, whole, size)[1]
+
+
+def _since_scored(row: Ints, whole: NDArray[np.bool_], size: int) -> tuple[Ints, Ints]:
+    """The last of the calls, in their order, that was scored ``whole``, by row, or -1; and how many came behind it."""
     last = np.full(size, -1)
     np.maximum.at(last, row[whole], np.flatnonzero(whole))
-    return np.bincount(row[np.arange(len(row)) > last[row]], minlength=size)
+    return last, np.bincount(row[np.arange(len(row)) > last[row]], minlength=size)
 
 
 def _at(values: NDArray[Any], place: int) -> NDArray[Any]:

@@ -27,7 +27,7 @@ from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import VoteRoles
 from quorate.table.exchange.format import PAIR, Opened, quoted
 from quorate.table.exchange.postgres.address import Places, title_of
-from quorate.table.exchange.texts import Texts, numbers
+from quorate.table.exchange.texts import Cells, Texts, numbers
 from quorate.table.notes import Note
 from quorate.table.pairs import TIE, A, B, Codes
 
@@ -263,12 +263,9 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     InvalidData
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
-    place = {name: position for position, name in enumerate(opened.columns)}
     if isinstance(opened.relation, Texts) and roles.time is None and not together:
-        return _of_texts(opened.relation, place, roles)
-    names, kinds = opened.relation.columns, [str(kind) for kind in opened.relation.types]
-    sql = {name: quoted(names[place[name]]) for name in place}
-    kind = {name: kinds[place[name]] for name in place}
+        return _of_texts(dict(zip(opened.columns, opened.relation.held, strict=True)), roles)
+    sql, kind = {name: quoted(inner) for name, inner in opened.inside.items()}, opened.kinds
     asked = [f"{_label(name, sql[name], kind[name])} AS l{i}" for i, name in enumerate(roles.labels)]
     for i, name in enumerate(roles.numbers):
         number = f"{sql[name]}::INTEGER::DOUBLE" if kind[name] == "BOOLEAN" else f"TRY_CAST({sql[name]} AS DOUBLE)"
@@ -300,19 +297,17 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     return VoteColumns(labels, numbers, time, dated)
 
 
-def _of_texts(held: Texts, place: Mapping[str, int], roles: VoteRoles) -> VoteColumns:
+def _of_texts(held: Mapping[str, Cells], roles: VoteRoles) -> VoteColumns:
     """The columns of few rows of text."""
     labels = {}
     for name in roles.labels:
-        column = held.held[place[name]]
-        absent = np.array([cell is None for cell in column], dtype=np.bool_)
-        labels[name] = in_numeric_order(encode(np.array(column, dtype=object), absent))
+        absent = np.array([cell is None for cell in held[name]], dtype=np.bool_)
+        labels[name] = in_numeric_order(encode(np.array(held[name], dtype=object), absent))
     counts = {}
     for name in roles.numbers:
-        cells = held.held[place[name]]
-        found = [math.nan if one is None else one for one in numbers([cell or "" for cell in cells])]
+        found = [math.nan if one is None else one for one in numbers([cell or "" for cell in held[name]])]
         counts[name] = np.array(found, dtype=np.float64)
-        _refuse_counts(counts[name], name, cells.__getitem__)
+        _refuse_counts(counts[name], name, held[name].__getitem__)
     return VoteColumns(labels, counts)
 
 

@@ -263,7 +263,7 @@ def counts_in(opened: Opened, column: str) -> dict[str, int]:
     """
     if isinstance(opened.relation, Texts):
         return _counts(column, _stripped(opened.relation.held[opened.columns.index(column)]))
-    text = _text(quoted(opened.relation.columns[opened.columns.index(column)]))
+    text = _text(quoted(opened.inside[column]))
     every = opened.relation.aggregate(f"{text} AS word, count(*) AS n", text).filter("word IS NOT NULL")
     return dict(_few(column, every.order("n DESC, word").limit(MOST_WORDS + 1).fetchall()))
 

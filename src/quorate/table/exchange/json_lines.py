@@ -231,8 +231,7 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
     # dates, times and ids that DuckDB would recognise stay text, as written
     single = _single(seen)
     types = (
-        "VARCHAR" if name in wide else "VARCHAR[]" if name in single else _written(kind)
-        for name, kind in zip(seen.columns, seen.types, strict=True)
+        "VARCHAR" if name in wide else "VARCHAR[]" if name in single else _written(kind) for name, kind in _kinds(seen)
     )
     columns = ", ".join(
         f"{literal(name)}: {literal(kind)}"
@@ -256,7 +255,7 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
 
 def _single(seen: duckdb.DuckDBPyRelation) -> list[str]:
     """Columns of lists of text that never hold more than one, as a label that somebody chose alone."""
-    names = [name for name, kind in zip(seen.columns, seen.types, strict=True) if str(kind) == "VARCHAR[]"]
+    names = [name for name, kind in _kinds(seen) if str(kind) == "VARCHAR[]"]
     if not names:
         return []
     (longest,) = seen.aggregate(", ".join(f"max(len({quoted(name)}))" for name in names)).fetchall()
@@ -345,7 +344,7 @@ def _value(line: str) -> Any:
 
 def _wide(seen: duckdb.DuckDBPyRelation) -> set[str]:
     """Columns of whole numbers too long for any kind of number but DOUBLE, which takes some for one another."""
-    names = [name for name, kind in zip(seen.columns, seen.types, strict=True) if str(kind) == "DOUBLE"]
+    names = [name for name, kind in _kinds(seen) if str(kind) == "DOUBLE"]
     if not names:
         return set()
     tests = (f"coalesce(bool_or(abs({quoted(name)}) >= 1e19), false)" for name in names)

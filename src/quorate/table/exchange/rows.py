@@ -409,7 +409,7 @@ class _Columns:
         alike = [column for column in columns if column.casefold() == exact.casefold()]
         if exact not in columns and len(alike) != 1:
             raise UnknownColumn("where", exact, columns)
-        return self.opened.relation.columns[columns.index(exact if exact in columns else alike[0])]
+        return self.opened.inside[exact if exact in columns else alike[0]]
 
     def refuse_function(self, node: Node) -> None:
         """Refuse a function that does not only look at its arguments."""

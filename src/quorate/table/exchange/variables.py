@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.table.exchange.postgres.address import places_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import ALL, explained, opened
 from quorate.table.results import wrapped
@@ -55,7 +56,10 @@ def variables(
         chosen = _chosen(argument, list(source), names)
         columns = {name: values_of(source[name], f"{argument}: {name}") for name in chosen}
     elif isinstance(source, (str, os.PathLike)):
-        columns = _of_file(source, names, rows, argument)
+        with opened(places_of(source), rows) as file, explained(str(source)):
+            chosen = _chosen(argument, file.columns, names)
+            read = file.only(chosen).fetchall()
+        columns = {name: values_of([row[at] for row in read], name) for at, name in enumerate(chosen)}
     else:
         frame = wrapped(source).lazy().collect()
         chosen = _chosen(argument, frame.columns, names)
@@ -93,14 +97,6 @@ def values_of(values: Any, name: str) -> Floats | Words:
 def missing(column: Floats | Words) -> int:
     """Rows without a value."""
     return sum(one is None for one in column.tolist()) if column.dtype == object else int(np.isnan(column).sum())
-
-
-def _of_file(path: Any, names: Sequence[str] | None, rows: Rows, argument: str) -> dict[str, Floats | Words]:
-    with opened(path, rows) as file, explained(str(path)):
-        chosen = _chosen(argument, list(file.columns), names)
-        read = file.only(chosen).fetchall()
-    columns = zip(*read, strict=True) if read else ([] for _ in chosen)
-    return {name: values_of(list(column), name) for name, column in zip(chosen, columns, strict=True)}
 
 
 def _chosen(argument: str, columns: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:

@@ -115,7 +115,7 @@ def _without_hash(file: Opened) -> Opened:
     if HASH not in file.columns:
         return file
     columns = tuple(name for name in file.columns if name != HASH)
-    return replace(file, relation=file.relation.project(", ".join(map(quoted, columns))), columns=columns)
+    return replace(file, relation=file.only(columns), columns=columns)
 
 
 def _of_system(file: Opened, name: str) -> Opened:
