@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import wording
 from quorate.arguments import argument
 from quorate.arrays import dense, one_of_each
 from quorate.errors import InvalidData, InvalidInput
@@ -402,10 +403,10 @@ def _kept(table: Votes, rows: NDArray[np.int64] | None) -> Votes:
     if (itself | none).all():
         raise InvalidData(f"{table.source.name}: every count is 0; there are no votes")
     selves = int(each[itself].sum())
-    notes = [Note(f"{selves:,} row{'s' * (selves > 1)} compare{'s' * (selves == 1)} a model with itself: left out")]
-    notes = notes if selves else []
+    rows_said = f"{wording.counted(selves, 'row')} compare{'s' * (selves == 1)}"
+    notes = [Note(f"{rows_said} a model with itself: left out")] if selves else []
     for facet in table.facets:
         empty = int(each[table.codes[facet.name] < 0].sum())
-        notes += [Note(f"{facet.name}: {empty:,} row{'s' * (empty > 1)} without a label")] if empty else []
+        notes += [Note(f"{facet.name}: {wording.counted(empty, 'row')} without a label")] if empty else []
     whole = table if not (itself | none).any() else table.keep(~(itself | none))
     return replace(whole, itself=selves, notes=(*table.notes, *notes))

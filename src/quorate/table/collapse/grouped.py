@@ -21,6 +21,7 @@ from quorate.table.exchange.format import quoted
 from quorate.table.facets import OK, Facet, Source
 from quorate.table.judgments import Judgments
 from quorate.table.notes import Note
+from quorate.wording import counted
 
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
 
@@ -337,16 +338,17 @@ def _complete(
     if not coded.absent:
         return replace(facet, levels=coded.levels, values=coded.values), coded.codes
     count = int(rows[coded.codes < 0].sum())
+    empty = counted(count, "row")
     if facet.name == roles.object:
         fix = argument("where", f"{quoted(facet.column)} IS NOT NULL") + ", or name another column with "
         raise InvalidData(
-            f'column "{facet.column}" is empty in {_rows(count)}; every row needs its {facet.name}: leave these out, '
+            f'column "{facet.column}" is empty in {empty}; every row needs its {facet.name}: leave these out, '
             + fix
             + argument("facets", {facet.name: ...})
         )
     if ABSENT in coded.levels:
         raise InvalidData(
-            f'column "{facet.column}" has rows labelled "{ABSENT}" and {_rows(count)} without one: leave these out, '
+            f'column "{facet.column}" has rows labelled "{ABSENT}" and {empty} without one: leave these out, '
             + argument("where", f"{quoted(facet.column)} IS NOT NULL")
         )
     notes.append(without_label(facet.name, count))
@@ -356,11 +358,7 @@ def _complete(
 
 def without_label(name: str, count: int) -> Note:
     """The note that rows do not say which level of a facet they are of."""
-    return Note(f'{name}: {_rows(count)} without a label: level "{ABSENT}"')
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"
+    return Note(f'{name}: {counted(count, "row")} without a label: level "{ABSENT}"')
 
 
 def _notes(table: Judgments, roles: Roles) -> list[Note]:

@@ -18,7 +18,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import number
 from quorate.table.facets import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
-from quorate.wording import words
+from quorate.wording import counted, words
 
 NAMES = "names"
 """Option that says that the winner column holds the models' own names, whatever else they could mean."""
@@ -100,10 +100,9 @@ def outcomes_of(
     unknown = outcome < 0
     if unknown.any():
         row, count = int(unknown.argmax()), int(unknown.sum())
-        rows = "1 row" if count == 1 else f"{count:,} rows"
         raise InvalidData(
             f'column "{column}": {shown(winner.levels[winner.codes[row]])} in row {row + 1} names neither model of its '
-            f"row and is no outcome that is known ({rows} like this); say what labels mean: "
+            f"row and is no outcome that is known ({counted(count, 'row')} like this); say what labels mean: "
             + argument("outcomes", {"a": ..., "b": ..., "tie": ...})
         )
     meanings = [

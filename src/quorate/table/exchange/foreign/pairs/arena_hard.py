@@ -12,6 +12,7 @@ from quorate.table.exchange.foreign.records import Records, meant, name_at, name
 from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,7 +84,7 @@ def _votes(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) 
                 **_verdict(game, f"{where}, game {place + 1}"),
             )
     notes = [Note("Arena-Hard: each game is a vote, the baseline first in game 1; a strong verdict counts as one vote")]
-    notes += [Note(f"{single:,} question{'s' * (single > 1)} with one game: kept")] if single else []
+    notes += [Note(f"{counted(single, 'question')} with one game: kept")] if single else []
     return rows.opened(connection, "votes", facets=("strength",), notes=notes)
 
 

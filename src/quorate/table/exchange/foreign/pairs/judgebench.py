@@ -12,6 +12,7 @@ from quorate.table.exchange.foreign.records import Records, list_at, meant, name
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +58,7 @@ def _read_pairs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
             verdict = _verdict(judgment, f"{where}, judgment {place + 1}")
             rows.add(model_a=RESPONSES[place], model_b=RESPONSES[1 - place], order="model_a", **names, **verdict)
     notes = [Note("JudgeBench: each judgment is a vote, the second on the responses exchanged; gold is the right one")]
-    notes += [Note(f"{single:,} pair{'s' * (single > 1)} with one judgment: kept")] if single else []
+    notes += [Note(f"{counted(single, 'pair')} with one judgment: kept")] if single else []
     return rows.opened(connection, "votes", facets=("gold", "response_model", "method"), notes=notes)
 
 

@@ -12,6 +12,7 @@ from quorate.table.exchange.foreign.records import Records, meant, name_at, no_p
 from quorate.table.exchange.format import Format, Kind, Opened, pattern, quoted
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -209,8 +210,7 @@ def _votes(connection: duckdb.DuckDBPyConnection, lines: list[Line], notes: list
             **_said(line),
         )
     count = sum(line.verdicts[0] == _INCONSISTENT for line in lines)
-    rows_said = f'{count:,} row{"s" * (count > 1)} "{_INCONSISTENT}"'
-    said = f"{rows_said}, whose two orders disagreed and are gone: unparsed, no ties"
+    said = f'{counted(count, "row")} "{_INCONSISTENT}", whose two orders disagreed and are gone: unparsed, no ties'
     notes = [*notes, Note("MT-Bench: each row is a vote of the human judgments; the order is not known")]
     notes += [*([Note(said)] if count else []), *_numbered(category)]
     return rows.opened(connection, "votes", facets=_turn(lines), notes=notes)
