@@ -225,14 +225,12 @@ def _as_said(
         return read_scores(source, announce=announce, **own)
     from quorate.table.read_votes import read_votes
 
-    return read_votes(source, announce=announce, **own, **by_role(facets))
+    return read_votes(source, announce=announce, **{**own, **by_role(facets)})
 
 
 def by_role(facets: Mapping[str, str] | None) -> dict[str, Any]:
     """Facets of votes as `quorate.read_votes` takes them: its own roles by their names, and the others."""
-    roles: dict[str, Any] = {
-        role: column for role, column in (facets or {}).items() if role in ALIASES and role != "status"
-    }
+    roles: dict[str, Any] = {role: column for role, column in (facets or {}).items() if role in ALIASES}
     return {"facets": {role: column for role, column in (facets or {}).items() if role not in roles}, **roles}
 
 

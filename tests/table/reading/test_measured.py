@@ -591,3 +591,9 @@ def test_one_to_their_number_in_columns_may_be_places_or_points(tmp_path):
     with pytest.raises(Unsure, match="x, y and z hold 1 to 3 in every row, each once") as open_:
         q.rank(sheet(tmp_path, *rows("prompt,x,y,z", cells)))
     assert [way.what for way in open_.value.ways] == ["1 is the best", "more is better"]
+
+
+def test_questions_answered_by_one_of_two_products_or_neither_are_votes(tmp_path):
+    cells = [(f"R_{n}", *(("Briefly", "NewsNut", "About the same")[mark % 3] for mark in MARKS[n])) for n in range(N)]
+    votes = read(sheet(tmp_path, *rows("ResponseId,Q5,Q6,Q7", cells)))
+    assert (votes.models, votes.n, votes.facet("judge").column) == (("Briefly", "NewsNut"), 3 * N, "ResponseId")

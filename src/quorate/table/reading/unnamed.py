@@ -11,17 +11,19 @@ from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, SAME
 from quorate.table.columns.aliases import TIMES, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import COMPARED, IDS, PEOPLE, RESPONSES, is_judge, words_of
+from quorate.table.columns.names import COMPARED, IDS, PEOPLE, QUESTION, RESPONSES, is_judge, is_person, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
+from quorate.table.families import is_product
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
 from quorate.table.reading.doubt import is_sentence
 from quorate.table.reading.in_words import is_prose
 from quorate.table.reading.key import claims_of, is_of_people
 from quorate.table.reading.levels import are_people, stripped
 from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.recognised import no_status
 from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, Winner, decided, sides_in
 from quorate.wording import listed, words
 
@@ -126,7 +128,10 @@ def _in_columns(table: Table) -> Reading | None:
     A side may be spelled in several ways, and be in no label of one column.
     """
     texts = [one for one in table.columns if not one.numeric and 0 < len(one.words) == one.distinct]
-    texts = [one for one in texts if _says_chosen(one) and not is_of_people(one.name)]
+    chosen = [one for one in texts if _says_chosen(one) and not is_of_people(one.name)]
+    asked = [one for one in texts if QUESTION.fullmatch(plain(one.name)) and any(map(_is_tie, one.words))]
+    products = asked and any(is_product(word) for word in asked[0].words)  # which two questions may be about
+    texts = chosen or [one for one in texts if products and {*one.words} <= {*asked[0].words}]
     labels = {word for one in texts for word in one.words}
     ties = sorted(filter(_is_tie, labels))
     sides = _spelled(labels - {*ties})
@@ -135,15 +140,18 @@ def _in_columns(table: Table) -> Reading | None:
     columns, names = tuple(one.name for one in texts), [side[0] for side in sides]
     people = are_people(columns, stripped(columns))
     who = [name for name in claims_of(table, JUDGE) if table.keys([name]) == table.rows]
-    who = who or [one.name for one in table.columns if plain(one.name) in TIMES and one.distinct == table.rows]
-    asked = claims(table.names, VOTE_ALIASES[PROMPT]) if people else who
-    if len(asked) > 1 or not (people or who):
+    rows = [one.name for one in table.columns if one.distinct == table.rows]
+    who = who or [name for name in rows if is_person(name)][:1] or [name for name in rows if plain(name) in TIMES]
+    items = claims(table.names, VOTE_ALIASES[PROMPT]) if people else who
+    if len(items) > 1 or not (people or who):
         return None
     said = f"{listed(names)} are compared in {len(columns)} columns, each of one {'judge' if people else 'question'}"
     outcomes = {**dict(zip("ab", sides, strict=True)), "tie": tuple(ties)}
-    facets = {PROMPT if people else JUDGE: asked[0] if asked else ROW_NUMBER}
-    if any(plain(name) in TIMES and name not in asked for name in table.names):
+    facets = {PROMPT if people else JUDGE: items[0] if items else ROW_NUMBER}
+    if any(plain(name) in TIMES and name not in items for name in table.names):
         facets["time"] = ""  # when somebody sent the form is no time of a vote
+    if no_status(table, dict(zip(["status"], claims(table.names, VOTE_ALIASES["status"]), strict=False))):
+        facets["status"] = ""
     options = {**_constant(names), "winner": columns, "outcomes": outcomes, "facets": facets}
     return Reading(options, (said,), "likely", "votes", said)
 
