@@ -68,7 +68,7 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     report(f"N = {items}, fixed panel", DRAWS[items], found)
     assert_nominal(found, "panel", "finite items", "pivotal")
     value, error = found["panel where the prompt is at zero"]
-    assert value >= 90 - 2.5 * error  # Student's t alone: 73 to 82
+    assert 65 - 2.5 * error <= value <= 95  # it holds on average over all samples: the caveat zero-few-levels
     wald, error = found["Wald"]
     assert abs(wald - WALD[items]) <= 1.5 + 2.5 * error
 
@@ -92,7 +92,8 @@ def test_population_of_judges(judges: int, items: int, simulate: Any, design: An
     # whichever does. Where both bring half it is that of 2 degrees of freedom for the larger, not of 4 for both.
     value, error = found["population"]
     assert 92.5 - 2 * error <= value <= (99 if judges == 3 else 98) + 2 * error
-    assert found["sensitivity"][0] < 92.5
+    value, error = found["sensitivity"]
+    assert value < min(92.5 + 2 * error, found["population"][0])
 
 
 @pytest.mark.slow
