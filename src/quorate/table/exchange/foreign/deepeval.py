@@ -116,7 +116,7 @@ def _rows(cases: Sequence[Case], metrics: Sequence[str], settings: Mapping[str, 
     """The rows of a run, which is a replicate by its content: a copy of a file is the same one."""
     columns = columns_of(dict.fromkeys(key for case in cases for key in case.metadata), "scores")
     columns = {key: f"metadata.{key}" if column in settings else column for key, column in columns.items()}
-    rows = Records(*dict.fromkeys((ITEM, *columns.values(), *settings, "judge", "replicate", "score", "status")))
+    rows = Records(ITEM, *columns.values(), *settings, "judge", "replicate", "score", "status")
     judges = dict.fromkeys((one.metric, one.judge) for case in cases for one in case.verdicts if one.metric in metrics)
     for case, (item, repeat) in zip(cases, _items(cases, columns), strict=True):
         own = {**labelled(case.metadata, columns), **settings, ITEM: item}

@@ -478,7 +478,8 @@ class Records:
     Parameters
     ----------
     *columns : str
-        Names of the columns; ``time`` is a number, ``score`` too unless some of it is a word, all others text.
+        Names of the columns, each once however often it is given; ``time`` is a number, ``score`` too unless some of
+        it is a word, all others text.
     """
 
     def __init__(self, *columns: str) -> None:

@@ -152,10 +152,8 @@ def _read_responses(connection: duckdb.DuckDBPyConnection, path: Path, part: str
     own = ITEM if kind == "scores" else PROMPT
     columns = columns_of((name for one in mine for name in one.fields), kind)
     columns = {name: column for name, column in columns.items() if column not in ("model_a", "model_b", "cluster")}
-    rows = Records(
-        *(() if own in columns.values() else (own,)),
-        *(*columns.values(), "judge", "criterion", "score", "model_a", "model_b", "winner", "cluster", "status"),
-    )
+    said_of_each = ("judge", "criterion", "score", "model_a", "model_b", "winner", "cluster", "status")
+    rows = Records(own, *columns.values(), *said_of_each)
     for one in mine:
         which = one.question if len(wanted) > 1 else None
         labels = {own: one.record, **labelled(one.fields, columns), "judge": one.user, "criterion": which}

@@ -222,8 +222,7 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
         raise InvalidData(f"{path}: " + error.args[0]) from None
     columns = columns_of((name for one in export.annotations for name in one.data if name not in controls), kind)
     own = ITEM if kind == "scores" else PROMPT
-    added = () if own in columns.values() else (own,)
-    rows = Records(*added, *columns.values(), "judge", "control", "score", "winner", "order", "status")
+    rows = Records(own, *columns.values(), "judge", "control", "score", "winner", "order", "status")
     said = {control: export.said(control) if kind == "votes" else export.scores(control) for control in controls}
     for place, one in enumerate(export.annotations):
         judge = _TRUTH if one.truth else one.judge

@@ -76,8 +76,7 @@ def _read_batch(connection: duckdb.DuckDBPyConnection, path: Path, part: str | N
     judged = [name for name in columns if is_id(name) and is_judged(name)]
     if SYSTEM in columns.values() and ITEM not in columns.values() and len(judged) == 1:  # a HIT is of one system
         columns = {**columns, judged[0]: ITEM}
-    added = () if ITEM in columns.values() else (ITEM,)
-    records = Records(*added, *columns.values(), "judge", "criterion", "score", "status")
+    records = Records(ITEM, *columns.values(), "judge", "criterion", "score", "status")
     rejected = 0
     for place, row in enumerate(rows):
         where = f"{path}: row {place + 1}"

@@ -62,8 +62,7 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
     scores = scores_of([answers[word] for word in said] if {*said} <= answers.keys() else said)
     fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in _OWN)
     columns = columns_of(fields, "scores")
-    added = () if ITEM in columns.values() else (ITEM,)
-    records = Records(*added, *columns.values(), "judge", "score", "status")
+    records = Records(ITEM, *columns.values(), "judge", "score", "status")
     for (line, task), word, score in zip(tasks, said, scores, strict=True):
         records.add(**_labels(task, ITEM, columns, f"{path}: line {line}"), score=None if word is None else score)
     several = sum(len(task.get("accept") or ()) > 1 for _, task in tasks)
@@ -91,8 +90,7 @@ def _compared(connection: duckdb.DuckDBPyConnection, path: Path, tasks: _Tasks, 
     fields = (name for _, task in tasks for name in task if not name.startswith("_") and name not in known)
     columns = columns_of(fields, "votes")
     columns = {name: column for name, column in columns.items() if column not in ("model_a", "model_b")}
-    added = () if PROMPT in columns.values() else (PROMPT,)
-    records = Records(*added, *columns.values(), "model_a", "model_b", "winner", "order", "judge", "status")
+    records = Records(PROMPT, *columns.values(), "model_a", "model_b", "winner", "order", "judge", "status")
     for line, task in tasks:
         where = f"{path}: line {line}"
         side, first = _side(task, names, where)
