@@ -244,7 +244,7 @@ def rubric(rng: np.random.Generator) -> Right:
         "item system criterion score",
         long(scores, ["base", "tuned"], ["accuracy", "clarity", "depth", "tone"]),
     )
-    return covers(0.4, "tuned is better than base")
+    return says("4 measures, each by itself, tuned against base: accuracy better, clarity better, depth better")
 
 
 @job("Agents tried 60 tasks five times. Do they pass every time?", "quorate analyze tries.csv --runs")
@@ -278,7 +278,7 @@ def length_bias(rng: np.random.Generator) -> Right:
         wins = (length[a] - length[b]) / 100 + rng.logistic() > 0
         rows.append((i, a, b, length[a], length[b], "model_a" if wins else "model_b"))
     write("lengths.csv", "item model_a model_b length_a length_b winner", rows)
-    return says("no two of 2 systems are told apart", "at equal length")
+    return says("new and old are not told apart", "at equal length")
 
 
 @job("lm-evaluation-harness ran two models on one task. Which is better?", "quorate compare new old")

@@ -211,3 +211,14 @@ def test_of_many_judges_it_is_said_how_many_would_reverse_an_order():
     assert len(found.sentences) == 3
     said = "3 of 7 judges alone would reverse the order of some systems, 3 of them for sure: j1, j3 and j5."
     assert found.sentence == said
+
+
+def test_of_many_judges_none_of_whom_surely_turns_an_order_that_is_said():
+    """Each of three gives its own answers a little more, and systems are alike otherwise."""
+    rng, names = np.random.default_rng(3), ("a", "b", "c")
+    rows = [(i, s, j, 5 + 0.3 * (s == j) + rng.normal()) for i in range(12) for s in names for j in names]
+    frame = pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row")
+    found = reversals(q.read(frame, announce=False))
+    assert len(found.sentences) == 3
+    assert not found.sure
+    assert found.sentence == "3 of 3 judges alone would reverse the order of some systems, none of them for sure."

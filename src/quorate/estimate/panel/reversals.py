@@ -185,8 +185,10 @@ class Reversals(MeansResult):
         if len(told) <= _TOLD:
             return " ".join(told)
         surely = {pair.judge for pair in self.sure}
-        who = listed([order.judge for order in self.judges if order.judge in surely], most=6)
-        of = f"{len(surely)} of them for sure: {who}" if surely else "none of them for sure"
+        of = "none of them for sure"
+        if surely:
+            who = [order.judge for order in self.judges if order.judge in surely]
+            of = f"{len(surely)} of them for sure: {listed(who, most=6)}"
         every = counted(len(self.judges), self.means.judge)
         return f"{len(told)} of {every} alone would reverse the order of some {systems}, {of}."
 

@@ -206,7 +206,7 @@ def page(found: Ratings | Leaderboard, table: Table | None = None) -> Page:
 
 def _of_two(found: Ratings | Leaderboard) -> Step | None:
     """The command that says what would decide which of two is better."""
-    if found.told_apart or len(found) + len(found.unrated if isinstance(found, Ratings) else ()) != len("ab"):
+    if found.told_apart or len(found) != len("ab") or (isinstance(found, Ratings) and found.margin is None):
         return None
     return Step("Next: what would decide it.", shlex.join(["quorate", "compare", "FILE", *found.systems]))
 
