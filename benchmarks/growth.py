@@ -30,7 +30,6 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import load
 from quorate.study.loop import plan
 from quorate.study.questions import questions
-from quorate.study.quote import worst
 
 ENDPOINT = Path(__file__).parent.parent / "tests" / "loopback.py"
 SIZES = (1000, 10_000, 100_000)
@@ -165,7 +164,7 @@ def steps(path: Path) -> dict[str, Callable[[], object]]:
         loaded = load(path)
         asked = questions(loaded)
         with Ledger.open(loaded.database) as there:
-            plan(there, asked, worst(asked))
+            plan(there, asked)
 
     return {
         "quote": typed("run", str(path), "--quote"),
