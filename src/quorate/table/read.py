@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from quorate.errors import InvalidInput
@@ -20,6 +21,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import LOG
 from quorate.table.read_scores import read_scores
 from quorate.table.reading.item import completing
+from quorate.table.reading.reading import Unsure
 from quorate.table.reading.taken import ARGUMENTS, OF_VOTES, taken
 from quorate.table.results import wrapped
 from quorate.table.votes import Votes
@@ -188,7 +190,7 @@ def read(
     if recognise or given.keys() - {*_ROWS, *MEANING}:
         scores = {name: value for name, value in given.items() if name in _SCORES}
         return completing(lambda found: as_said(kind, found), source, rows, scores, facets)
-    return _by_itself(source, kind, rows, as_said, announce=announce)
+    return _by_itself(source, kind, rows, as_said, given, announce=announce)
 
 
 _PLAIN = {name: one.default for name, one in signature(read).parameters.items()}
@@ -200,12 +202,16 @@ def _by_itself(
     kind: Kind | None,
     rows: Rows,
     as_said: Callable[[Kind | None, Mapping[str, Any]], Judgments | Votes],
+    given: Mapping[str, Any] = MappingProxyType({}),
     *,
     announce: bool = True,
     about: str = "",
 ) -> Judgments | Votes:
     """The table as its columns say; what was taken for granted is logged."""
-    table, granted = taken(source, kind, rows, as_said, about=about)
+    try:
+        table, granted = taken(source, kind, rows, as_said, about=about)
+    except Unsure as open_:  # of which an argument that is given may be the answer
+        table, granted = as_said(open_.kind, open_.meant_by(given)), ""
     if announce and granted:
         LOG.warning(granted)
     return table

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tests.table.reading.test_forms import read
+from tests.table.reading.test_sheet import MARKS, rows, sheet
 
 import quorate as q
+from quorate.cli import main
 from quorate.errors import InvalidInput
 from quorate.table.reading.reading import Unsure
 from quorate.table.reread import answers
@@ -245,3 +248,12 @@ def test_a_system_that_a_table_does_not_have_is_said_how_to_name():
     frame = pl.DataFrame({"item": ITEM, "rater": JUDGE, "score": MARK})
     with pytest.raises(InvalidInput, match=r'no facet "system".*name its column with facets={"system": ...}'):
         q.compare(q.read(frame, announce=False), "a", "b")
+
+
+def test_that_less_is_better_answers_whether_it_is(tmp_path):
+    cells = [(f"A{n}", s, f"R{j}", MARKS[n, k + j]) for n in range(N) for k, s in enumerate("xy") for j in (0, 1)]
+    path = sheet(tmp_path, *rows("accession,system,reader,serious_errors", cells))
+    with pytest.raises(Unsure, match="less of serious_errors is better by its name"):
+        read(path)
+    assert "its sign turned" in str(read(path, less_is_better=True).notes)
+    assert main(["analyze", str(path), "--less-is-better", "--no-report"]) in (0, 2)

@@ -112,9 +112,13 @@ class Rows(Group):
         about: str = "",
     ) -> Read:
         """A file that no option explains, read by itself; what was taken for granted is said before anything else."""
+        from quorate.table.reading.reading import Unsure
         from quorate.table.reading.taken import taken
 
-        table, granted = taken(file, kind, self.opening(), read, about=about)
+        try:
+            table, granted = taken(file, kind, self.opening(), read, about=about)
+        except Unsure as open_:  # of which an option that is given may be the answer
+            table, granted = read(open_.kind, open_.meant_by(self.given())), ""
         if granted:
             sys.stderr.write(f"quorate: {safe(in_options(granted))}\n")
         return table

@@ -152,6 +152,19 @@ class Unsure(InvalidInput):
         agree = [way for way in plain if way.verb == verb == "judges"]
         return next(iter(agree or plain), None)
 
+    def meant_by(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options of the way that an argument which was given chooses: where less is better.
+
+        Raises
+        ------
+        Unsure
+            This, if none does.
+        """
+        less = [way for way in self.ways if way.options.get("less_is_better")]
+        if len(less) != 1 or not given.get("less_is_better"):
+            raise self
+        return less[0].options
+
     def __reduce__(self) -> tuple[type[Unsure], tuple[str, object, tuple[Meant, ...], Kind]]:
         return type(self), (self.problem, self.source, self.ways, self.kind)
 
