@@ -29,7 +29,7 @@ from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange import csv_text, foreign, json_lines, ledger, parquet
 from quorate.table.exchange.encoding import is_database, ordinary, swells
 from quorate.table.exchange.engine import connection, is_of_engine
-from quorate.table.exchange.foreign.together import FILE, as_levels, together
+from quorate.table.exchange.foreign.together import FILE, as_levels, together, told_apart
 from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.parquet import files_of, names_of
@@ -167,7 +167,7 @@ class Located:
             return self.form.open(connection, self.place)
         files = [file for file in self.files if file.is_dir() or file.stat().st_size] or [*self.files]
         tables = (self.form.open(connection, file, *chosen) for file in files)
-        whole = as_levels(dict(zip(_told_apart(files), tables, strict=True)), FILE)
+        whole = as_levels(dict(zip(told_apart(files), tables, strict=True)), FILE)
         empty = [file.name for file in self.files if file not in files]
         return replace(whole, notes=(*whole.notes, Note(f"empty, and left out: {listed(empty)}"))) if empty else whole
 
@@ -396,16 +396,6 @@ def _plain(file: Path, named: Format | None, inside: bool) -> Format | None:
         return named
     form = SUFFIXES.get(suffix_of(file)) if inside and suffix_of(file) != ".txt" else None if inside else _by_name(file)
     return form if form is not ledger.FORMAT and named in (None, form) else None
-
-
-def _told_apart(files: Sequence[Path]) -> list[str]:
-    """Names of files, or of folders that they are in where files of all are called alike."""
-    parts = [[*file.parts[:-1], file.name[: file.name.lower().rfind(suffix_of(file) or "\0")]] for file in files]
-    for depth in range(1, min(map(len, parts)) + 1):
-        names = [one[-depth] for one in parts]
-        if len({*names}) == len(names):
-            return names
-    return [str(file) for file in files]
 
 
 def _by_name(path: Path) -> Format:

@@ -69,7 +69,7 @@ def test_the_model_is_named_by_the_results_or_else_the_folder(write, tmp_path):
 
 def test_files_named_after_their_models_are_systems_on_the_same_documents(write, tmp_path):
     lines = [sample(document) for document in range(4)]
-    others = [line | {"doc_hash": f"other {line['doc_id']}"} for line in lines]
+    others = [line | {"doc": {"id": f"other {line['doc_id']}"}} for line in lines]
     one, two, other = (tmp_path / f"samples_{name}.jsonl" for name in ("t_small", "t_large", "t_other"))
     for file, held in ((one, lines), (two, lines), (other, others)):
         file.write_text(write(*held).read_text())
@@ -90,9 +90,23 @@ def test_models_are_one_table(write, tmp_path):
     for model in ("x", "y"):
         write(sample(0), sample(1, acc=0.0), model=model)
     assert read(tmp_path).n_levels("system") == 2
-    write(sample(0) | {"doc_hash": "other"}, model="z")
-    with pytest.raises(InvalidData, match="item t 0 is not the same in x and z: they are of two versions of the data"):
+    write(sample(0) | {"doc_hash": "of the prompt too"}, model="z")
+    assert read(tmp_path).n_levels("system") == 3
+    write(sample(0) | {"doc": {"id": "other"}}, model="z")
+    with pytest.raises(InvalidData, match=r"item t 0 is not the same in (x|z) and (x|z): they are of two versions"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("changed", [{}, {"doc_hash": "other"}])
+def test_where_no_document_is_written_its_hash_says_which_it_is(write, tmp_path, changed):
+    bare = {key: value for key, value in sample(0).items() if key != "doc"}
+    write(bare, model="x")
+    write(bare | changed, model="y")
+    if not changed:
+        assert read(tmp_path).n_levels("system") == 2
+    else:
+        with pytest.raises(InvalidData, match="not the same"):
+            read(tmp_path)
 
 
 def test_several_metrics_and_filters_are_never_pooled_in_silence(write):

@@ -151,6 +151,27 @@ def test_names_that_are_shared_are_told_apart(write):
     assert len(read(write(long)).facet("prompt").levels[0]) < 60
 
 
+@pytest.mark.parametrize("asked", ["Capital of Peru?", "Capital of Peru, please?"])
+def test_ids_of_one_prompt_that_number_its_outputs_are_no_prompts(write, asked):
+    """One text at one test is one prompt, whatever ids its outputs have; of two texts the ids tell."""
+    rows = [
+        output(
+            test,
+            results=[result()],
+            provider=name,
+            promptIdx=place,
+            promptId=f"{place}{test}",
+            prompt={"raw": asked if place else "Capital of Peru?", "label": "plain"},
+            vars={"question": str(test)},
+        )
+        for test in range(3)
+        for place, name in enumerate(("x", "y"))
+    ]
+    table = read(write(*rows))
+    assert table.facet("system").levels == ("x", "y")
+    assert table.n_levels("prompt") == (1 if asked == "Capital of Peru?" else 6)
+
+
 def test_copies_from_the_cache_are_said(write):
     rows = [output(test, results=[result()], response={"cached": test > 0}) for test in range(3)]
     assert [one.code for one in read(write(*rows)).source.caveats] == ["cached-answers"]

@@ -246,13 +246,36 @@ def test_what_was_submitted_to_swe_bench_is_resolved_or_not(write_json):
     ("change", "said"),
     [
         ({"resolved_ids": ["z"]}, "z is resolved and not submitted"),
-        ({"submitted_ids": [], "resolved_ids": []}, "nothing was submitted"),
+        (
+            {"submitted_ids": [], "resolved_ids": [], "unresolved_ids": [], "empty_patch_ids": []},
+            "nothing was submitted|lists 0 of 4",
+        ),
         ({"submitted_ids": {"a": 1}}, "submitted_ids"),
+        ({"unresolved_ids": ["b", "c"]}, "c is among the resolved and among the others"),
+        ({"submitted_instances": 6}, "lists 4 of 6 instances"),
     ],
 )
 def test_reports_of_swe_bench_that_cannot_be(write_json, change, said):
     with pytest.raises(InvalidData, match=said):
         read(write_json({**REPORT, **change}))
+
+
+OTHER = {"resolved_ids": ["b"], "unresolved_ids": ["a", "c"], "error_ids": ["d"]}
+
+
+def test_reports_of_several_systems_are_told_by_their_keys_names_or_files(write_json, tmp_path):
+    named = [{"model_name": name, **report} for name, report in (("one", REPORT), ("two", OTHER))]
+    for held in ({"one": REPORT, "two": OTHER}, named):
+        table = read(write_json(held))
+        assert (table.facet("system").levels, table.n_levels("item")) == (("one", "two"), 4)
+        means = {system: float(table.only("system", system).mean.mean()) for system in ("one", "two")}
+        assert means == {"one": 0.5, "two": 0.25}
+    for places in (("x.json", "y.json"), ("x/report.json", "y/report.json")):
+        files = [tmp_path / "runs" / place for place in places]
+        for file, report in zip(files, (REPORT, OTHER), strict=True):
+            file.parent.mkdir(exist_ok=True, parents=True)
+            file.write_text(json.dumps(report))
+        assert read(files).facet("system").levels == ("x", "y")
 
 
 QUERIES = [(name, query) for query in ("301", "302", "all") for name in ("num_ret", "map", "P_10")]
@@ -272,3 +295,30 @@ def test_measures_of_queries_without_counts_and_those_of_all(tmp_path):
     path.write_text("\n".join(TREC[-3:]) + "\n")
     with pytest.raises(InvalidData, match="averages of all queries alone"):
         read(path)
+
+
+def test_every_run_is_named_below_its_queries(tmp_path):
+    path = tmp_path / "runs.txt"
+    blocks = [[*TREC[:6], f"runid\tall\t{name}", *TREC[6:]] for name in ("bm25", "dense 2", "late")]
+    blocks[2] = [line.replace("0.25", "0.75") for line in blocks[2]]
+    path.write_text("\n".join(line for block in blocks for line in block) + "\n")
+    table = read(path, part="map")
+    assert table.facet("system").levels == ("bm25", "dense 2", "late")
+    assert table.only("system", "late").mean.tolist() == [0.75, 1]
+
+
+RUNS = [
+    (TREC * 2, "line 10 has num|line 11 has map of query 301 once more"),
+    (["runid all a", *TREC[:6], "runid all b", *TREC[:6]], "a run is named where no queries are above it"),
+    ([*TREC[:6], "runid all a", *TREC[:6], "runid all a"], 'two runs are named "a"'),
+    ([*TREC[:6], "runid all a", *TREC[:6]], "the last queries have no runid below them"),
+    ([*TREC[:6], "runid all a", "runid all b"], "line 8 names the queries above it a second time"),
+]
+
+
+@pytest.mark.parametrize(("lines", "said"), RUNS)
+def test_runs_that_cannot_be_told_apart_are_refused(tmp_path, lines, said):
+    path = tmp_path / "runs.txt"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InvalidData, match=said):
+        read(path, part="map")

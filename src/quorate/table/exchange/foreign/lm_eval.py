@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -202,9 +204,14 @@ def _sample(line: Mapping[str, Any], where: str) -> Sample:
         scores={metric: number_at(value, f"{where}: {metric}", truths=True) for metric, value in values.items()},
         pooled=pooled,
         fields={key: value for key, value in record.items() if _is_short(value)} if isinstance(record, dict) else {},
-        content=str(line.get("doc_hash") or line.get("doc")),
+        content=_content(record) if record else str(line.get("doc_hash")),
         where=where,
     )
+
+
+def _content(record: object) -> str:
+    """A hash of a document's record; the one beside it need not be of the record alone."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def _kept(part: str | None, runs: Sequence[Run], path: Path) -> set[Series]:

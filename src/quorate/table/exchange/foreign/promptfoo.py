@@ -7,6 +7,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,8 +102,8 @@ class Output:
     ----------
     system, prompt : str
         Names as written; ``column`` and ``wording`` tell apart those that share one.
-    column, wording : str
-        Place among providers and prompts; hash of the prompt.
+    column, wording, text : str
+        Place among providers and prompts; the prompt's id; a hash of it as it was asked.
     description, variables : str
         Of the test; of its variables what tells them apart.
     test : int
@@ -118,6 +119,7 @@ class Output:
     prompt: str
     column: str
     wording: str
+    text: str
     description: str
     variables: str
     test: int
@@ -178,6 +180,7 @@ def read_outputs(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     else:
         rows, repeat, source = _export(path)
     outputs = [_output(row, place, f"{path}: result {place + 1}") for place, row in enumerate(rows)]
+    outputs = _with_prompts(outputs)
     judges = _judges(part, outputs)
     columns = beside((key for output in outputs for key in output.metadata), "metadata")
     records = Records("item", "system", "judge", "prompt", "replicate", "score", "status", *columns.values())
@@ -248,6 +251,7 @@ def _output(row: Mapping[str, Any], place: int, where: str) -> Output:
         prompt=name_at(prompt.get("label") or prompt.get("raw"), f"{where}: prompt.label"),
         column=str(row.get("promptIdx", "")),
         wording=str(row.get("promptId", "")),
+        text=identity(str(prompt["raw"])) if prompt.get("raw") else "",
         description=name_at(description, f"{where}: description") if description else "",
         variables=_identity({key: value for key, value in variables.items() if key[:1] != "_"}),
         test=index if isinstance(index, int) else place,
@@ -381,6 +385,18 @@ def _judges(part: str | None, outputs: Iterable[Output]) -> frozenset[str]:
     offered = {**{name: [one for scores in of.values() for one in scores] for name, of in types.items()}, **found}
     named = chosen(part, offered, "assertion")
     return frozenset(judge for name in named for judge in ((name,) if name in found else types[name]))
+
+
+def _with_prompts(outputs: Sequence[Output]) -> list[Output]:
+    """Outputs without ids of prompts that say nothing: one text by its name and test, of one id for each provider."""
+    texts, ids = (defaultdict[Any, set[str]](set) for _ in range(2))
+    for output in outputs:
+        test = (output.prompt, output.description, output.variables)
+        texts[test].add(output.text)
+        ids[(*test, output.system)].add(output.wording)
+    told = {output.prompt for output in outputs if not output.text}
+    told |= {prompt for (prompt, *_), held in (*texts.items(), *ids.items()) if len(held) > 1}
+    return [output if output.prompt in told else replace(output, wording="") for output in outputs]
 
 
 def _roles(outputs: Sequence[Output], repeat: int | None) -> Iterator[dict[str, str]]:

@@ -16,7 +16,7 @@ from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import SYSTEMS, is_judge, words_of
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
-from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.exchange.format import Opened, literal, quoted, suffix_of
 from quorate.table.families import maker
 from quorate.table.notes import Note
 from quorate.wording import listed
@@ -65,7 +65,8 @@ def together(files: Mapping[Path, Opened]) -> Opened:
     whole = reduce(lambda one, other: one.union(other), parts)
     twice = _twice(whole, columns) if first.kind == "scores" else None
     if twice is not None and SYSTEM not in columns:
-        return together({path: _of_system(file, path.stem) for path, file in files.items()})
+        named = zip(told_apart([*files]), files.items(), strict=True)
+        return together({path: _of_system(file, name) for name, (path, file) in named})
     if twice is not None:
         raise InvalidData(f"source: {twice}; name one of the two files, or tell the runs apart in one table")
     if HASH in columns:
@@ -109,6 +110,16 @@ def _with_prompts_compared(files: Mapping[Path, Opened]) -> Mapping[Path, Opened
         relation = file.relation.project(shown)
         made[path] = replace(file, relation=relation, columns=(*kept, SYSTEM), facets=facets, notes=(said, *file.notes))
     return made
+
+
+def told_apart(files: Sequence[Path]) -> list[str]:
+    """Names of files, or of folders that they are in where files of all are called alike."""
+    parts = [[*file.parts[:-1], file.name[: file.name.lower().rfind(suffix_of(file) or "\0")]] for file in files]
+    for depth in range(1, min(map(len, parts)) + 1):
+        names = [one[-depth] for one in parts]
+        if len({*names}) == len(names):
+            return names
+    return [str(file) for file in files]
 
 
 def _without_hash(file: Opened) -> Opened:

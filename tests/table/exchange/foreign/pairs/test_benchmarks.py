@@ -262,6 +262,15 @@ def test_published_files_of_alpaca_eval(shared):
     assert (won + 1.5) / 803 == pytest.approx(0.03051059, abs=5e-9)
 
 
+@pytest.mark.parametrize(("preference", "kind"), [(1.25, "scores"), (1, "votes")])
+def test_an_instruction_of_several_datasets_is_one_item(write_json, preference, kind):
+    rows = [record(dataset=name, generator_2=name, preference=preference) for name in "xy"]
+    table = read(write_json(rows), kind=kind)
+    assert len(table.facet("item" if kind == "scores" else "prompt").levels) == 1
+    assert not {"category", "prompt_type"} & {*table.names}
+    assert any("dataset is left out" in note for note in table.notes)
+
+
 def test_a_broken_file_is_one_line_of_alpaca_eval(shared, write_json):
     path = shared / "data" / "formats" / "malformed" / "alpaca.json"
     with pytest.raises(InvalidData, match=r"alpaca\.json: record 1: preference 3 "):

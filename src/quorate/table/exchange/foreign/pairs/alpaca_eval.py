@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +62,22 @@ def _read_preferences(connection: duckdb.DuckDBPyConnection, path: Path, part: s
         raise InvalidData(f"{path}: is not a list of AlpacaEval's annotations")
     judged = [_judged(record, f"{path}: record {number}") for number, record in enumerate(records, 1)]
     weighted = any(chance not in (None, *_VERDICTS) for _, chance in judged)
+    judged, left = _with_datasets(judged)
     asked = part or ("ratings" if weighted else "votes")
-    return _ratings(connection, judged) if asked == "ratings" else _votes(connection, judged)
+    opened = _ratings(connection, judged) if asked == "ratings" else _votes(connection, judged)
+    return replace(opened, notes=(*opened.notes, *left))
+
+
+def _with_datasets(judged: Judged) -> tuple[Judged, list[Note]]:
+    """The same without datasets if one instruction is in several: an instruction is an item wherever it comes from."""
+    datasets: dict[str | None, set[str | None]] = {}
+    for names, _ in judged:
+        datasets.setdefault(names["instruction"], set()).add(names["dataset"])
+    if all(len(held) == 1 for held in datasets.values()):
+        return judged, []
+    return [({**names, "dataset": None}, chance) for names, chance in judged], [
+        Note("some instruction is of several datasets: dataset is left out")
+    ]
 
 
 def _judged(record: Any, where: str) -> tuple[dict[str, str | None], float | None]:
