@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,17 @@ _NUMBERS: Mapping[frozenset[float], Mapping[float, int]] = {
     frozenset({1.0, -1.0}): {1.0: A, -1.0: B, 0.0: TIE},
 }
 """Numbers that must all occur, and what they and 0 then mean."""
+
+MARKS: Mapping[str, frozenset[str]] = {
+    "a": frozenset(("a", "first", "left", "1", "white")),
+    "b": frozenset(("b", "second", "right", "2", "black")),
+    "tie": frozenset(words("tie tied draw equal equally same both neither similar difference neutral")),
+}
+"""Words in a phrase that say which side it is for."""
+
+
+_SIGNED = re.compile(r"\[*\s*([ab12])\s*(>{1,3}|<{1,3}|[=~≈]{1,2})\s*([ab12])\s*\]*", re.IGNORECASE)
+"""Signs that say which side is better, as in ``A>>B``."""
 
 _TRUTHS = ("true", "false")
 _NEITHER = -1
@@ -169,6 +180,26 @@ def shown(text: object) -> str:
 def unmarked(name: str) -> str:
     """A name in small letters, with one mark for blanks, hyphens and underscores."""
     return re.sub(r"[\s_-]+", "-", name.strip().casefold())
+
+
+def sides_in(words: Sequence[str]) -> dict[str, str | tuple[str, ...]] | None:
+    """What phrases such as "A is much better" and signs such as A>B mean; None if some name no side."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        signed = _SIGNED.fullmatch(word.strip())
+        if signed is not None:
+            first, sign, _ = signed.groups()
+            ahead = (first.lower() in MARKS["a"]) == (sign[0] == ">")
+            meant = ["tie" if sign[0] in "=~≈" else "a" if ahead else "b"]
+        else:
+            tokens = set(plain(word).split("_"))
+            meant = [name for name, marks in MARKS.items() if tokens & marks]
+        if len(meant) != 1:
+            return None
+        found.setdefault(meant[0], []).append(word)
+    if not {"a", "b"} <= found.keys():
+        return None
+    return {name: held[0] if len(held := found[name]) == 1 else tuple(held) for name in MARKS if name in found}
 
 
 def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from quorate.roles import AMONG, BETTER, ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, TOTALS, form_of, is_criterion, is_id, says_ends, says_nothing, words_of
-from quorate.table.columns.outcomes import WORDS, unmarked
+from quorate.table.columns.outcomes import MARKS, WORDS, unmarked
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import FURTHER as VOTE_FURTHER
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
@@ -24,7 +24,7 @@ from quorate.table.reading.key import named_as_judged
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.supposed import supposed
 from quorate.table.reading.unnamed import of_unnamed
-from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, SHOWN, decided, winner_of
+from quorate.table.reading.winner import KNOWN, OF_SCORES, SHOWN, decided, winner_of
 from quorate.wording import listed
 
 FEWEST_SHARED = 0.5

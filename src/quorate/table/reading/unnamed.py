@@ -12,7 +12,7 @@ from quorate.roles import JUDGE, PROMPT, SAME
 from quorate.table.columns.aliases import TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import COMPARED, IDS, PEOPLE, QUESTION, RESPONSES, is_judge, is_person, words_of
-from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.outcomes import MARKS, WORDS, sides_in
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
@@ -24,7 +24,7 @@ from quorate.table.reading.key import claims_of, is_of_people
 from quorate.table.reading.levels import are_people, stripped
 from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.recognised import no_status
-from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, Winner, decided, sides_in
+from quorate.table.reading.winner import KNOWN, OF_SCORES, Winner, decided
 from quorate.wording import listed, words
 
 _SHOWN = RESPONSES | {"text", "summary", "translation", "story", "solution", "message", "email", "essay", "image"}

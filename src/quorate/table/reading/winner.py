@@ -11,14 +11,14 @@ from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import CRITERIA, TOTALS, words_of
-from quorate.table.columns.outcomes import WORDS, unmarked
+from quorate.table.columns.outcomes import MARKS, WORDS, sides_in, unmarked
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.columns.vote_roles import recognise_pair
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import claims_of, is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading
-from quorate.wording import listed, words
+from quorate.wording import listed
 
 _MOST_WAYS, _MOST_PHRASES = 3, 8
 NUMBERS: tuple[Mapping[str, float], ...] = (
@@ -26,18 +26,6 @@ NUMBERS: tuple[Mapping[str, float], ...] = (
     {"a": 1, "b": 2, "tie": 0},
     {"a": 1, "b": -1, "tie": 0},
 )
-
-
-MARKS: Mapping[str, frozenset[str]] = {
-    "a": frozenset(("a", "first", "left", "1", "white")),
-    "b": frozenset(("b", "second", "right", "2", "black")),
-    "tie": frozenset(words("tie tied draw equal equally same both neither similar difference neutral")),
-}
-"""Words in a phrase that say which side it is for."""
-
-
-_SIGNED = re.compile(r"\[*\s*([ab12])\s*(>{1,3}|<{1,3}|[=~≈]{1,2})\s*([ab12])\s*\]*", re.IGNORECASE)
-"""Signs that say which side is better, as in ``A>>B``."""
 
 
 OF_SCORES = frozenset(
@@ -102,26 +90,6 @@ def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
         judged = {**options, "winner": columns}
         return (Meant(judged, "judges against people", "judges", "--agree", {"human": tuple(people)}), *alone)
     return (Meant({**options, "winner": columns}, "each of one judge"), *alone)
-
-
-def sides_in(words: Sequence[str]) -> dict[str, str | tuple[str, ...]] | None:
-    """What phrases such as "A is much better" and signs such as A>B mean; None if some name no side."""
-    found: dict[str, list[str]] = {}
-    for word in words:
-        signed = _SIGNED.fullmatch(word.strip())
-        if signed is not None:
-            first, sign, _ = signed.groups()
-            ahead = (first.lower() in MARKS["a"]) == (sign[0] == ">")
-            meant = ["tie" if sign[0] in "=~≈" else "a" if ahead else "b"]
-        else:
-            tokens = set(plain(word).split("_"))
-            meant = [name for name, marks in MARKS.items() if tokens & marks]
-        if len(meant) != 1:
-            return None
-        found.setdefault(meant[0], []).append(word)
-    if not {"a", "b"} <= found.keys():
-        return None
-    return {name: held[0] if len(held := found[name]) == 1 else tuple(held) for name in MARKS if name in found}
 
 
 @dataclass(frozen=True)

@@ -192,3 +192,36 @@ def test_a_number_of_a_flat_export_is_a_score_by_its_name(write_json):
     ]
     table = read(write_json(rows))
     assert (table.n_answers, table.mean.max()) == (6, 3)
+
+
+GRADES = ("Answer A is much better", "B is slightly better", "Both are about equal", "A is slightly better")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_phrases_that_name_a_side_are_votes_where_the_task_names_both(write_json, tmp_path, whole):
+    said = [GRADES[n % 4] for n in range(16)]
+    sides = [("x", "y") if n % 3 else ("y", "z") for n in range(16)]
+    if whole:
+        tasks = [
+            {"id": n, "data": {"q": f"t{n}", "model_a": a, "model_b": b}, "annotations": [annotation(n % 3, one)]}
+            for n, (a, b) in enumerate(sides)
+            for one in [result("graded", "choices", choices=[said[n]])]
+        ]
+        path = write_json(tasks)
+    else:
+        path = tmp_path / "export.csv"
+        head = "annotation_id,annotator,graded,id,lead_time,model_a,model_b,q"
+        cells = (f"{n},{n % 3},{said[n]},{n},{n + 0.5},{a},{b},t{n}" for n, (a, b) in enumerate(sides))
+        path.write_text("\n".join([head, *cells]) + "\n")
+    votes = read(path)
+    first = [n for n in range(16) if n % 3]
+    assert votes.wins("x", "y") == sum(n % 4 in (0, 3) for n in first)
+    assert votes.wins("y", "x") == sum(n % 4 == 1 for n in first)
+    assert ((votes.outcome == TIE).sum(), len(votes.facet("judge").levels)) == (4, 3)
+
+
+def test_phrases_are_labels_where_no_task_names_two_sides(write_json):
+    rows = [result("graded", "choices", choices=[GRADES[n % 4]]) for n in range(8)]
+    tasks = [{"id": n, "data": {"q": f"t{n}"}, "annotations": [annotation(1, one)]} for n, one in enumerate(rows)]
+    with pytest.raises(InvalidData, match="holds words"):
+        read(write_json(tasks))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +19,10 @@ from quorate.frozen import dataclass
 from quorate.roles import ITEM, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, is_criterion, words_of
-from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.outcomes import WORDS, sides_in
 from quorate.table.columns.scales import number
+from quorate.table.columns.vote_roles import has_pairs
+from quorate.table.exchange.csv_text import delimiter_of
 from quorate.table.exchange.encoding import encoding_of, notes_of
 from quorate.table.exchange.foreign.records import (
     Records,
@@ -50,6 +54,7 @@ _OWN = {*_FLAT, "id", "created_at", "updated_at"}
 _TRUTH = "ground_truth"
 """Name in a part that asks for annotations given as the truth, and of who then judged."""
 _SIDES = {"left": "model_a", "right": "model_b"}
+_NAMED = {"a": "left", "b": "right", "tie": "tie"}
 _TIES = {**dict.fromkeys(WORDS[TIE], "tie"), **dict.fromkeys(WORDS[BOTH_BAD], "both_bad")}
 _MOST_CHOICES = 30
 _TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -104,11 +109,14 @@ class Export:
         Whether rows hold everything of an annotation side by side, and none that was skipped.
     truths : int
         How many were given as the truth and are left out.
+    worded : frozenset of str
+        Controls of which phrases say the side, such as "A is much better", of tasks that name two.
     """
 
     annotations: Sequence[Annotation]
     flat: bool
     truths: int = 0
+    worded: frozenset[str] = frozenset()
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -185,10 +193,24 @@ def claims(glance: Glance) -> bool:
     """Whether tasks hold annotations with results, or rows name an annotation and who made it."""
     record, annotations = glance.record, glance.record.get("annotations")
     if set(glance.header) >= _FLAT or (glance.array and {"annotation_id", "annotator"} <= record.keys()):
-        return True
+        return not _is_of_pairs(glance)
     if not glance.array or not isinstance(annotations, list):
         return False
     return "data" in record or any(isinstance(one, dict) and "result" in one for one in annotations)
+
+
+def _is_of_pairs(glance: Glance) -> bool:
+    """Whether rows name two sides and hold no control: words say who won, as in any table of votes."""
+    rows = [one for one in glance.json or () if isinstance(one, dict)]
+    if glance.header:
+        lines = io.StringIO(glance.text[: glance.text.rfind("\n") + 1])
+        rows = [*csv.DictReader(lines, restkey="", delimiter=delimiter_of(glance.path, glance.text))]
+    if not rows or not has_pairs(tuple(rows[0])):
+        return False
+    return not (
+        any(_says_side(name, rows) for name in rows[0])
+        or any(isinstance(_unpacked(value), dict) for row in rows for value in row.values())
+    )
 
 
 def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -230,7 +252,8 @@ def read_annotations(connection: duckdb.DuckDBPyConnection, path: Path, part: st
         status = "refused" if one.skipped else "ok"
         if kind == "votes":
             winner = _winner(path, one.task, {control: said[control][place] for control in controls})
-            rows.add(**labels, winner=winner, order="model_a", status=status)
+            order = None if controls[0] in export.worded else "model_a"
+            rows.add(**labels, winner=winner, order=order, status=status)
             continue
         for control in controls:
             which = control if len(controls) > 1 else None
@@ -263,7 +286,32 @@ def exported(path: Path, *, truths: bool = False) -> Export:
     found = [one for one in every if truths or not one.truth]
     if not found:
         raise InvalidData(f"{path}: holds no annotation")
-    return Export(found, flat, len(every) - len(found))
+    found, worded = _with_worded(found)
+    return Export(found, flat, len(every) - len(found), worded)
+
+
+def _with_worded(annotations: Sequence[Annotation]) -> tuple[list[Annotation], frozenset[str]]:
+    """Annotations whose phrases for a side of their tasks are sides, and the controls of these."""
+    words: dict[str, dict[str, None]] = {}
+    for one in annotations:
+        for name, value in one.values.items():
+            words.setdefault(name, {})[str(value)] = None
+    paired = all(has_pairs(tuple(one.data)) for one in annotations)
+    free = {*words} - {name for one in annotations for name in one.sides} if paired else set[str]()
+    meant = {name: said for name in free if (said := sides_in([*words[name]])) is not None}
+    sides = {
+        name: {word: side for side, held in said.items() for word in ((held,) if isinstance(held, str) else held)}
+        for name, said in meant.items()
+    }
+    changed = [
+        replace(
+            one,
+            values={name: _NAMED[sides[name][str(v)]] if name in sides else v for name, v in one.values.items()},
+            sides=one.sides | (sides.keys() & one.values.keys()),
+        )
+        for one in annotations
+    ]
+    return changed, frozenset(sides)
 
 
 def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
@@ -385,7 +433,7 @@ def _winner(path: Path, task: object, said: Mapping[str, object]) -> str | None:
     """The side that was chosen, else the tie that another control says, None if nothing was said."""
     side, *ties = said
     if said[side] is not None:
-        return _SIDES[str(said[side])]
+        return _SIDES.get(str(said[side]), "tie")
     word = next((said[name] for name in ties if said[name] is not None), None)
     if word is not None and plain(str(word)) not in _TIES:
         known = ", ".join(_TIES)
@@ -400,7 +448,9 @@ def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
     word = "score" if kind == "scores" else "winner"
     said = f"{word} = control {controls[0]}" if kind == "votes" else f"{word} = control {', '.join(controls)}"
     notes = [Note(said + (f", ties by {', '.join(controls[1:])}" if kind == "votes" and controls[1:] else ""))]
-    notes += [Note("left = model_a, shown first; right = model_b")] if kind == "votes" else []
+    worded = controls[0] in export.worded
+    sides = "its phrases name model_a, model_b or neither" if worded else "left = model_a, shown first; right = model_b"
+    notes += [Note(sides)] if kind == "votes" else []
     yes = kind == "scores" and any(str(v).strip().lower() in _TRUTHS for name in controls for v in export.said(name))
     notes += [Note("yes and true are 1, no and false 0")] if yes else []
     if export.truths:
