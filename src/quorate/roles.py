@@ -35,6 +35,9 @@ DOWN = ".."
 FOLDED = "~"
 """Behind the name of a column whose labels that differ in capitals, or in blanks around them, are one."""
 
+VERDICT = "[[]]"
+"""Behind the name of a column of texts of each of which the last word in double brackets is the verdict."""
+
 SIDES = "sides"
 """What a question is about that takes whatever is compared, unless nobody could say what its sides are."""
 

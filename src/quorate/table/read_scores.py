@@ -12,7 +12,7 @@ import numpy as np
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.roles import OF, SYSTEM
+from quorate.roles import OF, SYSTEM, VERDICT
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import Grouped, judgments, without_label
 from quorate.table.collapsed import Origin
@@ -142,7 +142,7 @@ def read_scores(
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
     columns = [*(facets or {}).values()]
-    made = (*((score,) if OF in score else ()), *filter(is_made, columns))
+    made = (*((score,) if OF in score or score.endswith(VERDICT) else ()), *filter(is_made, columns))
     rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in columns, made=made)
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))

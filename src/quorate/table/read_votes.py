@@ -13,7 +13,7 @@ from quorate import wording
 from quorate.arguments import argument
 from quorate.arrays import dense, one_of_each
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import BETTER, JUDGE, PROMPT, SYSTEM
+from quorate.roles import BETTER, JUDGE, PROMPT, SYSTEM, VERDICT
 from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
@@ -161,7 +161,8 @@ def read_votes(
     declared: dict[str, Any] = {"pair": {"model_a": model_a, "model_b": model_b, "winner": winner}, "wins": wins}
     declared |= {"facets": dict(facets or {}), "covariates": covariates, "rank": rank, "declared": roles}
     by_path, rows = is_place(source), Rows(where, partitions, part, format, shape)
-    named = (model_a, model_b, *roles.values(), *(facets or {}).values(), *ranked)
+    of_texts = (winner,) if winner.endswith(VERDICT) else ()
+    named = (model_a, model_b, *of_texts, *roles.values(), *(facets or {}).values(), *ranked)
     rows = replace(rows, numbered=ROW_NUMBER in named, made=tuple(filter(is_made, named)))
     read_source = _read_file if by_path else _read_frame
     place = places_of(source) if by_path else source

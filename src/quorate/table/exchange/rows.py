@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import AMONG, BETTER, DOWN, FOLDED, OF, SAME
+from quorate.roles import AMONG, BETTER, DOWN, FOLDED, OF, SAME, VERDICT
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, literal, quoted
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 ROW_NUMBER = "row number"
 """Name by which the number of a row is a column, where a table has none that says what its rows are."""
 _MOST_TEXT = 10_000
+IN_BRACKETS = r"\[\[\s*([^\[\]]{1,24}?)\s*\]\]"
+"""A word in double brackets, as judges are asked to write their verdicts."""
 MOST_RANKED = 50
 """Systems of which those that a row does not name come behind those that it does."""
 _CLASSES = frozenset(
@@ -76,8 +79,9 @@ class Rows(Brief):
     made : tuple of str
         Columns that no table has: two or more together, named with ``*`` between their names, or with ``>`` where they
         name who is first, second and so on; the share of one in another, with ``/``; one with ``..`` behind its
-        name, whose empty cells hold what stands above, or with ``~``, whose labels that differ in capitals alone are
-        one; or a word behind ``:`` that is the same in every row.
+        name, whose empty cells hold what stands above, with ``~``, whose labels that differ in capitals alone are one,
+        or with ``[[]]``, of whose texts the last word in double brackets is meant; or a word behind ``:`` that is the
+        same in every row.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -183,7 +187,8 @@ class Made(Brief):
     name : str
         As it was asked for.
     mark : str
-        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN`, `FOLDED` or `SAME`; empty where it is a column of that name.
+        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN`, `FOLDED`, `VERDICT` or `SAME`; empty where it is a column of
+        that name.
     places : tuple of tuple of str
         The columns that it is made of, and where names rank, those that share each place.
     """
@@ -220,7 +225,7 @@ def made_of(name: str) -> Made:
     if mark:
         places = [place.split(AMONG) if mark == BETTER else [place] for place in name.split(mark)]
         return Made(name, mark, tuple(tuple(part.strip() for part in place) for place in places))
-    mark = next((mark for mark in (DOWN, FOLDED) if name.endswith(mark) and name != mark), "")
+    mark = next((mark for mark in (DOWN, FOLDED, VERDICT) if name.endswith(mark) and name != mark), "")
     return Made(name, mark, ((name.removesuffix(mark),),))
 
 
@@ -258,6 +263,8 @@ def made(opened: Opened, name: str) -> Opened:
         value = f"last_value({text} IGNORE NULLS) OVER (ORDER BY place_of_row)"
     elif one.mark == FOLDED:  # as each is written most often
         value = f"mode(trim({texts[0]})) OVER (PARTITION BY lower(trim({texts[0]})))"
+    elif one.mark == VERDICT:
+        value = f"list_last(regexp_extract_all({texts[0]}, '{IN_BRACKETS}', 1))"
     elif one.mark == OF:
         value = f"{numbers[0]} / nullif({numbers[1]}, 0)"
     else:
@@ -311,6 +318,10 @@ def _made_in_frame(frame: Frame, name: str) -> Frame:
         folded = [None if label is None else usual.get(label.lower(), label) for label in labels]
         made = nw.new_series(name, folded, nw.String, backend=frame.implementation)
         return _in_order(frame).with_columns(made)
+    if one.mark == VERDICT:
+        found = [re.findall(IN_BRACKETS, str(text)) for text in _in_order(frame)[one.parts[0]].to_list()]
+        verdicts = [each[-1] if each else None for each in found]
+        return _in_order(frame).with_columns(nw.new_series(name, verdicts, nw.String, backend=frame.implementation))
     values = [nw.col(part).cast(nw.Float64 if one.mark == OF else nw.String) for part in one.parts]
     if one.mark == OF:
         return frame.with_columns(nw.when(values[1] != 0).then(values[0] / values[1]).alias(name))

@@ -34,6 +34,7 @@ from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, SELDOM, fold, name_arms, refuse_rows
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
+from quorate.table.reading.verdicts import of_texts, with_verdicts
 from quorate.table.votes import Votes
 from quorate.wording import listed, words
 
@@ -137,7 +138,7 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     Unsure
         If what its columns hold can be read in no way as it stands.
     """
-    compared = about == SYSTEM
+    compared, table = about == SYSTEM, with_verdicts(table)
     judges = [one for one in table.columns if one.scored and is_judge(one.name)] if about == JUDGE else []
     votes = (
         pair_of(table, about in (SYSTEM, SIDES)) if len(judges) < len("ab") else None
@@ -149,7 +150,7 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     if votes is not None or scores or not has_pairs(table.names):
         found = of_roles(table, of_one_prompt(table, votes)) or scores_of(table, compared)
         found = of_judged(table, found) if about == JUDGE and found is not None else found
-        return None if found is None else found.shortened(table.names)
+        return None if found is None else of_texts(found).shortened(table.names)
     refuse_scored_sides(table)
     winner = recognise_pair("winner", table.names)
     if winner is not None and not table.column(winner).numeric:  # whose labels are refused where they are read
