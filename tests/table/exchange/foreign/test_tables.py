@@ -42,6 +42,14 @@ def test_metrics_are_chosen_and_empty_ones_are_missing(write):
     )
 
 
+def test_numbers_of_rows_and_times_are_no_metrics(write):
+    lines = [f"{place},{line},{place + 0.2}" for place, line in enumerate(LINES)]
+    table = read(write(*lines, header=f",{HEADER},latency_s"), part="faithfulness, correctness")
+    assert table.facet("metric").levels == ("correctness", "faithfulness")
+    with pytest.raises(InvalidInput, match="2 metrics"):
+        read(write(*lines, header=f",{HEADER},latency_s"))
+
+
 def test_tables_of_questions_with_scores_and_judges_of_their_own_are_plain(write):
     table = read(
         write("a,x,j,1", "a,x,k,2", "b,y,j,3", header="user_input,response,judge,score"), facets={"item": "user_input"}

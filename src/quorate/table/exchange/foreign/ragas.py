@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.columns.aliases import SYSTEMS
-from quorate.table.columns.names import is_compared
+from quorate.table.columns.names import is_compared, no_score, says_nothing
 from quorate.table.columns.scales import number
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, identity
@@ -51,7 +51,8 @@ def _read_evaluation(connection: duckdb.DuckDBPyConnection, path: Path, part: st
         If there are several metrics and none is named.
     """
     table = open_csv(connection, path)
-    names = [name for name in table.columns if name == _QUESTION or name not in _INPUTS]
+    aside = {name for name in table.columns if says_nothing(name) or no_score(name)}  # the number of a row, a time
+    names = [name for name in table.columns if name == _QUESTION or name not in _INPUTS | aside]
     rows = table.only(names).fetchall()
     held = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     found = {name: _scores(held[name]) for name in names if name != _QUESTION}
