@@ -14,7 +14,7 @@ from functools import lru_cache
 
 _OF: Mapping[str, str] = {
     "de": """
-        assistent assistant; platz rang place; prüfer prüferin pruefer examiner;
+        kanal channel; abteilung department; assistent assistant; platz rang place; prüfer prüferin pruefer examiner;
         gutachter gutachterin begutachter reviewer; richter richterin judge;
         bewerter bewerterin beurteiler beurteilerin einschätzer rater; experte expertin expert; kohärenz coherence;
         relevanz relevance; nützlichkeit usefulness; lesbarkeit readability; hilfsbereitschaft helpfulness;
@@ -48,6 +48,7 @@ _OF: Mapping[str, str] = {
         zufriedenheit satisfaction; vertrauen trust; nachricht message; zusammenfassung summary;
         aufnahme recording; fassung version; stadt city; alter age; rangfolge rank""",
     "fr": """
+        canal channel; service department;
         rang place; juge judge; évaluateur évaluatrice evaluator; correcteur correctrice marker;
         annotateur annotatrice annotator; relecteur relectrice reviewer; examinateur examinatrice examiner;
         dégustateur taster; lecteur lectrice reader; exercice exercise; radiologue radiologist;
@@ -71,6 +72,7 @@ _OF: Mapping[str, str] = {
         enregistrement recording; résumé summary; méthode method; moteur engine; étiquette label;
         meilleur meilleure better; ville city; somme total; justesse correctness; patiente patient""",
     "es": """
+        canal channel; departamento department;
         asistente assistant; puesto place; juez jueza judge; evaluador evaluadora evaluator;
         anotador anotadora annotator; revisor revisora reviewer; calificador calificadora grader; examinador examiner;
         experto experta expert; radiólogo radiologist; calidad quality; utilidad usefulness; coherencia coherence;
@@ -98,6 +100,7 @@ _OF: Mapping[str, str] = {
         nombre_de_usuario username; mejor better; ciudad city; adecuación adequacy; empatía empathy;
         médica physician""",
     "it": """
+        canale channel; reparto ward;
         assistente assistant; posto place; revisore reviewer; giudice judge; qualità quality; chiarezza clarity;
         utilità usefulness; pertinenza relevance; coerenza coherence; accuratezza accuracy; completezza completeness;
         valutatore valutatrice evaluator; annotatore annotatrice annotator; correttore marker; esaminatore examiner;
@@ -137,7 +140,8 @@ _OF: Mapping[str, str] = {
         versão version; melhor better; cidade city; ouvinte listener; adequação adequacy; observações remarks;
         precisão exatidão accuracy; ajuda helpfulness""",
     "nl": """
-        systeem system; plaats place; gesprek conversation; samenvatting summary;
+        systeem system; zoekmachine engine; zoekvraag query; reactietijd latency;
+        plaats place; gesprek conversation; samenvatting summary;
         model model; assistent assistant; versie version; beoordelaar rater;
         kwaliteit quality; duidelijkheid clarity; nauwkeurigheid accuracy; examinator examiner; leraar teacher;
         lezer reader; cijfer score; beoordeling waardering rating; punten points; oordeel verdict; vraag question;
@@ -322,7 +326,7 @@ _OF: Mapping[str, str] = {
         창의성 creativity; 구조 구성 structure; 내용 content; 안전성 safety; 공손성 politeness; 일관성 consistency;
         만족도 satisfaction; 신뢰 신뢰도 trust; 메시지 message; 녹음 recording; 방법 method; 나이 연령 age;
         성별 gender; 올바름 정답 correct; 명확성 clarity; 이미지 image; 문서 document; 전문가 expert; 순위 rank;
-        댓글 코멘트 remarks; 텍스트 text; 언어 language""",
+        댓글 코멘트 remarks; 텍스트 text; 언어 language; 왼쪽 left; 오른쪽 right""",
     "zh": """
         模型 system; 评委 评分者 评审 评审员 评估者 评估员 打分人 judge; 总分 total; 准确性 accuracy;
         流畅性 流畅度 fluency; 实用性 usefulness; 相关性 relevance; 完整性 completeness; 连贯性 coherence;
@@ -339,7 +343,7 @@ _OF: Mapping[str, str] = {
         创意 创造性 creativity; 结构 structure; 内容 content; 自然度 naturalness; 礼貌 politeness;
         一致性 consistency; 信任 trust; 消息 message; 录音 recording; 方法 method; 年龄 age; 性别 gender;
         正确性 correctness; 有害性 toxicity; 文本 text; 文档 document; 语音 audio; 病人 patient; 选择 choice;
-        城市 city; 意见 remarks""",
+        城市 city; 意见 remarks; 左 左边 左侧 left; 右 右边 右侧 right; 都不好 都差 both_bad""",
     "ar": """
         المقال article; رقم number; الدرجة score; التقييم rating; المقيم rater; الحكم judge; النظام system;
         النموذج model; السؤال question; الإجابة response; النص text; الجملة sentence; الترجمة translation;
@@ -361,7 +365,8 @@ _OF: Mapping[str, str] = {
         構成 structure; 丁寧さ politeness; 一貫性 consistency; 満足度 satisfaction; 信頼 trust; 録音 recording;
         年齢 age; 性別 gender; 正しさ correctness; 明瞭さ clarity; 分かりやすさ clarity; 自然さ naturalness;
         画像 image; 文書 document; 専門家 expert; 教師 teacher; 順位 rank; コメント remarks; バージョン version;
-        テキスト text""",
+        テキスト text; 左 左側 left; 右 右側 right; 判定 verdict; 両方悪い どちらも悪い both_bad; 同等 同点 tie;
+        所要秒 所要時間 duration""",
 }
 """For each language groups of words, the last of each the English one."""
 
@@ -384,8 +389,11 @@ _WORDS = {
 _PHRASES = {word for word in _ENGLISH if "_" in word}
 _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
-_JOINED = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])")
-"""Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``."""
+_JOINED = re.compile(
+    "(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])|"
+    "(?<=[\u4e00-\u9fff])[\u306e\u7684](?=[\u30a0-\u9fff])"
+)
+"""Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``, or with a sign for "of" between them."""
 _NUMBER = "nummer"
 _WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}|[\uac00-\ud7a3]{4,}")
 _CHRF = re.compile("chrF", re.IGNORECASE)

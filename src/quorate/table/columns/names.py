@@ -172,7 +172,7 @@ GROUPS = frozenset(
         "category subset topic domain area group type kind class difficulty split language lang source dataset task "
         "section level genre field subject skill benchmark tag tags theme locale reason format file set part fold "
         "version config status suite component plan list channel platform device phenomenon track assignment "
-        "specialty speciality ward clinic desk phase"
+        "specialty speciality ward clinic desk phase termination"
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
@@ -194,6 +194,12 @@ _TITLES = frozenset(
     words("dr prof mr ms mrs nurse physio ta hr fr herr frau mme mlle sr sra sig pan pani dhr mevr avv dott ing")
 )
 """What stands before the name of a person who judges."""
+_SHORT_TITLES = re.compile(
+    rf"(?i)((({'|'.join(sorted(_TITLES))})(\.?(ssa|ra|a|ª|in))?\.|frau|herr)\s*)+(?P<name>\w+([ -]\w+)?)\s*"
+)
+"""Titles with their points, such as ``Prof. Dr.`` and ``Dott.ssa``, before one name or two."""
+_KINDS_OF = frozenset(("llm", "ai", "model", "human", "auto", "machine"))
+"""What stands before the word for who judges."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
 _COUNTED = frozenset(
     ("votes", "counts", "errors", "likes", "upvotes", "downvotes", "views", "clicks", "replays", "playbacks", "plays")
@@ -323,25 +329,37 @@ def is_judge(name: str) -> bool:
     --------
     >>> [is_judge(name) for name in ("rater1", "Coder B", "Dr. Hansen", "second_marker", "judge_gpt4o")]
     [True, True, True, True, True]
-    >>> [is_judge(name) for name in ("rater_id", "rater1_score", "judge_model")]
-    [False, False, False]
+    >>> is_judge("Dott.ssa Ferri"), is_judge("Prof. Dr. Anna Kern")
+    (True, True)
+    >>> [is_judge(name) for name in ("rater_id", "rater1_score", "judge_model", "Teacher Notes")]
+    [False, False, False, False]
+    >>> is_judge("teacher_Okafor"), is_judge("llm_grader_sonnet")
+    (True, True)
     """
-    if re.fullmatch(r"(panel|jury|committee|board)_member_\w+", plain(name)):
-        return True
     bare = re.sub(r"['\u2019](\w)", lambda one: one[1].lower(), without_remark(name))  # such as Judge O'Connor
-    words = words_of(bare)
-    others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
-    if _has_initials(bare):
+    if re.fullmatch(r"(panel|jury|committee|board)_member_\w+", plain(name)) or _has_initials(bare):
         return True
+    titled, words = _SHORT_TITLES.fullmatch(bare), words_of(bare)
+    if titled is not None and all(map(str.isalpha, words_of(titled["name"]))):
+        words = ["dr", words_of(titled["name"])[-1]]
+    if len(words) == len(("llm", "grader", "gpt")) and words[0] in _KINDS_OF and words[1] in aliases.JUDGES_ALONE:
+        words = words[1:]
+    others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
     if 2 not in (len(words), len(plain(bare).split("_"))) or others & {*words[1:]}:
         return False
-    nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
-    numbered = words[0] in (*PROFESSIONS, "annotation", "coding", "dev", "engineer") and len(words[1]) == 1
-    numbered |= words[0] in ("panel", "juror") and words[1].isdigit()
-    titled = words[0] in _TITLES and words[1].isalpha()
-    if words[0] == "qa" and not (len(words[1]) == 1 or is_given(words[1])):  # of question answering
+    first, last = words[:2]
+    if first == "qa" and not (len(last) == 1 or is_given(last)):  # of question answering
         return False
-    return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
+    surname = re.split(r"[\s_-]+", bare.strip())[-1]
+    told = (
+        (_ORDINALS, last in aliases.JUDGES_ALONE),
+        ((*PROFESSIONS, "annotation", "coding", "dev", "engineer"), len(last) == 1),
+        (("panel", "juror"), last.isdigit()),
+        (_TITLES, last.isalpha()),
+        (PROFESSIONS, surname.isalpha() and surname.istitle() and last not in REMARKS),
+        ((*aliases.JUDGES_ALONE, *_SHORT_FOR), True),
+    )
+    return any(first in kinds and named for kinds, named in told)
 
 
 def _has_initials(name: str) -> bool:

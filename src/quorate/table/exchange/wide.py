@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
 from quorate.roles import AMONG, JUDGE, SYSTEM
-from quorate.table.columns.names import is_criterion
+from quorate.table.columns.names import METRICS, is_criterion
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.exchange.texts import MOST, Texts
 from quorate.table.notes import Note
@@ -129,7 +129,11 @@ def _without_criterion(columns: tuple[str, ...]) -> tuple[str, ...]:
     for mark in ("(", "[", *_MARKS):
         parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
         heads, ends = tuple(head.rstrip() for head, _, _ in parts), {end.strip() for _, _, end in parts}
-        if len(ends) == 1 and is_criterion(ends.pop()) and all(heads) and len({*heads}) == len(columns) > 1:
+        same = ends.pop() if len(ends) == 1 else ""
+        said = bool(same) and (
+            is_criterion(same) or same.lower() in METRICS or (mark == "(" and not any(map(str.isdigit, same)))
+        )
+        if said and all(heads) and len({*heads}) == len(columns) > 1:  # digits are the ends of a scale
             return heads
     return columns
 
@@ -248,8 +252,14 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     ((('gpt', 'gpt', 'llama', 'llama'), ('a', 'b', 'a', 'b')), None)
     >>> crossed(["gpt (Rater 1)", "gpt (Rater 2)", "llama (Rater 1)", "llama (Rater 2)"])
     (('gpt', 'gpt', 'llama', 'llama'), ('Rater 1', 'Rater 2', 'Rater 1', 'Rater 2'))
+    >>> crossed(["How? [Clip 1, A]", "How? [Clip 1, B]", "How? [Clip 2, A]", "How? [Clip 2, B]"])
+    (('Clip 1', 'Clip 1', 'Clip 2', 'Clip 2'), ('A', 'B', 'A', 'B'))
     """
-    for mark in ("(", "[", *_MARKS):
+    grid = [_GRID.fullmatch(name) for name in columns]
+    asked = {part[1] for part in grid if part} if all(grid) else set()
+    if len(asked) == 1:  # what stands in the brackets of one question
+        columns = [part[2] for part in grid if part]
+    for mark in ("(", "[", *((", ", "; ", " - ", " \u2013 ", " | ", " / ") if asked else ()), *_MARKS):
         parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
         named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
         heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)

@@ -218,6 +218,21 @@ def is_made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED_ONCE)
 
 
+def made_of_others(table: Table, columns: Sequence[str]) -> str | None:
+    """The one of several columns that is the mean of all others, or their sum, in every row; None if none is."""
+    if not _FEWEST_EACH < len(columns) <= _MOST_PARTS:
+        return None
+    values = [f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in columns]
+    total, others = f"({' + '.join(values)})", len(columns) - 1
+    off = [f"max(abs({one} - ({total} - {one}) / {part}))" for one in values for part in (1, others)]
+    whole, *found = table.opened.relation.aggregate(", ".join([f"count({total})", *off])).fetchall()[0]
+    if whole <= _FEWEST_EACH * len(columns):
+        return None
+    far = zip(columns, found[::2], found[1::2], strict=True)
+    made = [name for name, summed, mean in far if summed <= _CLOSE or mean <= _ROUNDED_ONCE]
+    return made[0] if len(made) == 1 else None
+
+
 def lies_within(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     """Whether a column is between the least and the greatest of others in every row, and finer, as a trimmed mean is.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -13,6 +14,7 @@ from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
     METRICS,
+    PLAINLY_LESS,
     TOTALS,
     form_of,
     groups_items,
@@ -46,9 +48,9 @@ MOST_WORDS = 30
 """Words of a column of labels."""
 _LATE = frozenset(("third", "3rd", "adjudicator", "adjudication", "moderator", "arbiter"))
 """What somebody is called who is asked where others differ."""
-_FEWEST_UNITS, _MOST_LABELS, _ERRORS = 8, 12, 3
-"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows;
-and standard errors of a correlation from which on columns measure the same."""
+_FEWEST_CROSSED, _FEWEST_UNITS, _MOST_LABELS, _ERRORS = 4, 8, 12, 3
+"""Columns that cross two things; columns, and words in all of them together, from which on they hold the labels of one
+set, however few their rows; and standard errors of a correlation from which on columns measure the same."""
 _VARIANTS = frozenset(words("macro micro weighted samples strict flexible exact norm none precision recall top at k l"))
 """Words behind the name of a measure that say how it was computed."""
 _TUNED = frozenset(words("temperature top rate ratio share probability prob similarity cosine distance loss lr epoch"))
@@ -65,7 +67,7 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
     _refuse_words(free)
-    if grids := grids_in(free):
+    if grids := grids_in(free) or _crossed_by_header(free) or _beside_counts(free):
         return grids, False
     forms = Counter(form for one in free if (form := form_of(one.name)) != one.name)
     form, size = max(forms.items(), key=lambda pair: pair[::-1], default=("", 0))
@@ -102,6 +104,27 @@ def family_of(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     texts = _of_the_same_words(table, taken)
     return (*texts, *_constant([one for one in free if not one.scored], texts)), True
+
+
+def _crossed_by_header(free: Sequence[Column]) -> tuple[str, ...]:
+    """All scores of a table under a header of two lines, such as ``Ada (tone)``, if they cross what these say."""
+    scored = [one for one in free if one.scored and not no_score(one.name)]
+    names = tuple(one.name for one in scored if one.name.rstrip().endswith((")", "]")))
+    if len(names) < _FEWEST_CROSSED or len(names) < len(scored) or crossed(names) is None:
+        return ()
+    return names if all(same_scale(scored[0], one) for one in scored) else ()
+
+
+def _beside_counts(free: Sequence[Column]) -> tuple[str, ...]:
+    """Columns that end in the one measure there is, beside what it was made of: ``base_wer`` beside ``base_ins``."""
+    by_end: dict[str, dict[str, str]] = {}
+    for one in free:
+        head, *rest = re.split(r"[\s_.-]+(?=[^\s_.-]+$)", one.name.strip())
+        if one.scored and rest:
+            by_end.setdefault(rest[0].lower(), {})[head] = one.name
+    measured = [end for end, heads in by_end.items() if end in METRICS | PLAINLY_LESS and len(heads) > 1]
+    made_of = [end for end in by_end if len(measured) == 1 and by_end[end].keys() == by_end[measured[0]].keys()]
+    return tuple(by_end[measured[0]].values()) if len(made_of) > 1 else ()
 
 
 def is_asked_late(table: Table, one: Column) -> bool:

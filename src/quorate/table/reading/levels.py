@@ -22,6 +22,7 @@ from quorate.table.columns.names import (
     HOLDERS,
     IDS,
     MEASURES,
+    METRICS,
     PEOPLE,
     QUESTION,
     REMARKS,
@@ -155,14 +156,22 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str], n
             Said(SYSTEM, "what each answered stands beside: columns are systems", "sure"),
         ),
         (
+            SYSTEM not in known and _are_computed(columns),
+            Said(SYSTEM, f"a program computed {several}, of one system each", "likely"),
+        ),
+        (
             systems and SYSTEM not in known,
             Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
         ),
         (
-            JUDGE in known and SYSTEM not in known and row is not None and _are_products(bare, columns),
+            JUDGE in known and SYSTEM not in known and row is not None and are_products(bare, columns),
             Said(SYSTEM, f"{listed(columns, most=4)} are taken for systems, as their names are written", "likely"),
         ),
         (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
+        (
+            not (row is None or SYSTEM in known or any(map(is_of_machines, columns))) and are_products(bare, columns),
+            Said(SYSTEM, "columns may be systems, as their names are written", "unsure"),
+        ),
     )
     found = next((said for true, said in ways if true), None)
     return found or Said(JUDGE, "columns are taken for judges", "unsure")
@@ -185,7 +194,7 @@ def _said_of_judges(
             Said(JUDGE, f"models beside {known.get(SYSTEM)} are judges", "sure"),
         ),
         (
-            all(map(is_judge, bare)) or _say_judges(columns),
+            all(map(is_judge, bare)) or all(map(is_judge, columns)) or _say_judges(columns),
             Said(JUDGE, "columns are judges by their names", "sure"),
         ),
         (
@@ -236,7 +245,7 @@ def _are_systems(names: Sequence[str]) -> bool:
     return all(SYSTEMS & {*words_of(name)} or is_arm(name) or maker(name) is not None for name in names)
 
 
-def _are_products(bare: Sequence[str], columns: Sequence[str]) -> bool:
+def are_products(bare: Sequence[str], columns: Sequence[str]) -> bool:
     """Whether one name at least is written as that of a product is, and no other says what else it may be."""
     other = {*HINTS, *GIVEN, *TOTALS, *IDS, *REMARKS, *RESPONSES, *MEASURES, *GROUPS}
     parts = [part.strip() or name for part, name in zip(_own_parts(columns), bare, strict=True)]
@@ -267,6 +276,14 @@ def _give_reasons(columns: Sequence[str], others: Collection[str]) -> bool:
         for kind in (REMARKS, RESPONSES)
     )
     return all(reasons) and not any(answers)
+
+
+def _are_computed(columns: Sequence[str]) -> bool:
+    """Whether names end, or begin, with one measure that programs compute, and nobody judges."""
+    words = [words_of(name) for name in columns]
+    return min(map(len, words)) > 1 and any(
+        len(same := {one[end] for one in words}) == 1 and same <= METRICS for end in (0, -1)
+    )
 
 
 def _gave_answers(columns: Sequence[str], others: Collection[str]) -> bool:

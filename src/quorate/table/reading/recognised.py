@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from quorate.roles import DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
 from quorate.table.columns.languages import plain
@@ -467,11 +469,27 @@ def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
     alone = {ITEM: judged, SYSTEM: compared}
     for role in (SYSTEM, JUDGE, ITEM):
         name = known.get(role) or (alone[role][0] if len(alone.get(role, ())) == 1 else None)
-        column = table.column(name) if name else None
-        once = column is not None and 2 <= column.distinct == column.filled <= table.rows / 2
-        if column is not None and once and any((text or "").strip() for text in table.shown(column.name, 1)):
-            found[role] = column.name + DOWN
+        if name and _stands_once(table, table.column(name)):
+            found[role] = name + DOWN
+    if ITEM not in {*known, *found}:
+        free = [one for one in table.columns if one.name not in {*known.values(), *compared}]
+        even = [one.name for one in free if _stands_once(table, one) and _begins_groups(table, one.name)]
+        found |= {ITEM: max(even, key=is_id) + DOWN} if even else {}
     return found
+
+
+def _stands_once(table: Table, one: Column) -> bool:
+    """Whether every label of a column stands in one row alone, as above others of its own, the first in the first."""
+    once = 2 <= one.distinct == one.filled <= table.rows / 2
+    return once and any((text or "").strip() for text in table.shown(one.name, 1))
+
+
+def _begins_groups(table: Table, name: str) -> bool:
+    """Whether a column is filled in every so many rows of a sheet."""
+    if table.rows > _LONGEST_SHEET:
+        return False
+    filled = [place for place, text in enumerate(table.shown(name, table.rows)) if (text or "").strip()]
+    return len({*np.diff([*filled, table.rows]).tolist()}) == 1
 
 
 def folded(table: Table, known: Mapping[str, str]) -> dict[str, str]:

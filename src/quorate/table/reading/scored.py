@@ -537,6 +537,8 @@ def _is_asked(table: Table, prompt: str, known: Mapping[str, str]) -> bool:
     column = table.column(prompt)
     if 2 * column.distinct > table.rows:
         return True
+    if ITEM not in known and JUDGE in known and column.distinct > MOST_WORDINGS:
+        return table.keys([prompt, known[JUDGE]]) == table.rows  # else nothing is what a row is
     if not any(RESPONSES & {*words_of(name)} and not is_id(name) for name in table.names if name != prompt):
         return False
     items = [one.name for one in table.columns if is_judged(one.name) and one.distinct < table.rows]

@@ -28,7 +28,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.reading.family import same_words
 from quorate.table.reading.in_words import is_prose
-from quorate.table.reading.key import asked_again
+from quorate.table.reading.key import MOST_WORDINGS, asked_again
 
 _BESIDE = frozenset((*IDS, "name", "code", "initials"))
 """Words in the name of a column that say that it is a name."""
@@ -78,7 +78,9 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
     if SYSTEM not in {*known, *found} and ITEM not in known:
         found |= _alone(SYSTEM, _asked_the_same(table, {**known, **found}.get(JUDGE, "")))
     if compared and SYSTEM not in {*known, *found}:
-        named = _compared(table, {*taken, *found.values()} - {known.get(PROMPT, "")})
+        prompt = known.get(PROMPT, "")
+        few = prompt in table.names and table.column(prompt).distinct <= MOST_WORDINGS  # else these are questions
+        named = _compared(table, {*taken, *found.values()} - ({prompt} if few else set()))
         found |= _alone(SYSTEM, named or _places(table, {*taken, *found.values()}))
     return found
 

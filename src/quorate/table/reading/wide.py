@@ -42,7 +42,7 @@ from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
 from quorate.table.pairs import TIE
-from quorate.table.reading.averages import is_made_of, lies_within, totals_in
+from quorate.table.reading.averages import is_made_of, lies_within, made_of_others, totals_in
 from quorate.table.reading.family import MOST_WORDS, family_of, is_asked_late, on_one_scale, same_scale
 from quorate.table.reading.item import row_by, told_within
 from quorate.table.reading.key import (
@@ -57,6 +57,7 @@ from quorate.table.reading.levels import (
     CRITERION,
     TIME,
     are_places,
+    are_products,
     follower_of,
     is_level,
     is_try,
@@ -112,6 +113,8 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     named = tuple(one.name for one in table.columns if {*words_of(one.name)} & _RANKED and one.name not in taken)
     ranked = len(named) > 1 and row is not None and are_places(table, named)
     columns, words = (named, False) if ranked else family_of(table, {*taken, *totals})
+    if not (ranked or words) and (made := made_of_others(table, columns)) is not None:
+        columns, totals = tuple(name for name in columns if name != made), (*totals, made)
     counts = counts_of_labels(table, columns, row, words) if len(columns) > 1 else None
     beside = counts is None and _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys()))
     if len(columns) < 2 or beside:
@@ -411,7 +414,8 @@ def _of_people(
     codes = all(one.whole and words_of(one.name)[-1] in CODED for one in every) and len(every[0].values) > len("ab")
     options = _options((*judges, *people), known, row, JUDGE, words or codes)
     filled = max(table.column(name).filled for name in people) / table.rows
-    ways = checked_by(options, {"human": tuple(people)}, filled, all(map(is_of_machines, judges)))
+    plain = all(map(is_of_machines, judges)) or (filled == 1 and all(TRUE & {*words_of(name)} for name in people))
+    ways = checked_by(options, {"human": tuple(people)}, filled, plain)
     return (*ways, Meant(options, "all of them judges alike"))
 
 
@@ -482,6 +486,10 @@ def _said_of_parts(parts: Sequence[Sequence[str]]) -> list[str | None]:
     said = [part_of(part) for part in parts]
     if said[1] is None and all({*words_of(name)[-1:]} & (SYSTEMS | {"sys", "bot"}) for name in parts[0]):
         said[1] = SYSTEM  # such as judge_a__sys with base and new
+    for at, part in enumerate(parts):  # such as anatomy, which no list of criteria has, beside style
+        other = parts[1 - at]
+        if said[at] is None and any(map(is_criterion, part)) and (said[1 - at] == SYSTEM or are_products(other, other)):
+            said[at] = CRITERION
     arms = [all(map(is_arm, part)) for part in parts]
     if said == [SYSTEM, SYSTEM] and arms.count(True) == 1:  # models that judged the two sides of a comparison
         said[arms.index(False)] = JUDGE
