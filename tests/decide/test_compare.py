@@ -97,9 +97,13 @@ def test_all_pairs_by_votes_are_those_of_the_board(three):
         assert one.low < rate.at(0.95).low < rate.at(0.95).high < one.high  # all at once
     assert (found.counts["equivalent"], found.exit_code, found.level) == (1, 0, 0.95)
     assert found.sentence == (
-        "Of 3 pairs of systems 2 are told apart, 1 is equivalent and 0 are undecided, at 95% for all pairs at once."
+        "x is better than every other; 2 of 3 pairs of systems are told apart and 1 equivalent, at 95% for all pairs "
+        "at once."
     )
     assert q.compare(three).counts["undecided"] == 1
+    alike = q.compare(votes_on({("x", "y"): (100, 200), ("x", "z"): (180, 200), ("y", "z"): (180, 200)}))
+    assert alike.sentence.startswith("None is shown to be better than x and y; 2 of 3 pairs")
+    assert q.compare(votes_on({("x", "y"): (100, 200), ("y", "z"): (9, 20)})).sentence.startswith("0 of")
     assert found.rows()[0] == {"a": "x", "b": "y", "outcome": "better", "share": found.pairs[0].value} | {
         name: getattr(found.pairs[0], name) for name in ("low", "high")
     }

@@ -126,19 +126,33 @@ class AllPairs(Result):
 
     @property
     def sentence(self) -> str:
-        """How many pairs are decided."""
+        """Which systems no other is better than, and how many pairs are decided."""
         count, spoken = self.counts, f", {self.scope}" * bool(self.scope)
-        equal = "" if self.margin is None else f", {_are(count['equivalent'])} equivalent"
+        equal = "" if self.margin is None else f" and {count['equivalent']:,} equivalent"
         others = self.others
         beyond = "" if others is None else f" {capitalised(others.scope)} {_are(others.told_apart)} told apart."
         unsaid = self.board.unsaid if isinstance(self.board, Leaderboard) else ""
         beyond += f" {capitalised(unsaid)}." * bool(unsaid)
         beyond += f" {unrated_words(self.board.unrated)}".rstrip() if isinstance(self.board, Ratings) else ""
         return (
-            f"Of {counted(len(self.pairs), 'pair')} of systems {_are(self.told_apart)} told apart{equal} and "
-            f"{_are(count['undecided'])} undecided, at {at_level(self.level)} {at_once(self.board, 'pairs')}{spoken}."
-            f"{beyond}"
+            f"{self._first}{self.told_apart:,} of {counted(len(self.pairs), 'pair')} of systems "
+            f"{'is' if self.told_apart == 1 else 'are'} told apart{equal}, at {at_level(self.level)} "
+            f"{at_once(self.board, 'pairs')}{spoken}.{beyond}"
         )
+
+    @property
+    def _first(self) -> str:
+        """Who is better than every other, or whom none is shown to be better than; nothing of many."""
+        decided = [one for one in self.pairs if one.outcome in (Outcome.BETTER, Outcome.WORSE)]
+        won = {(one.a, one.b) if one.outcome is Outcome.BETTER else (one.b, one.a) for one in decided}
+        behind = {other for _, other in won}
+        names = dict.fromkeys(name for pair in self.pairs for name in (pair.a, pair.b))
+        first = [one for one in names if one not in behind]
+        if not behind or len(first) > _MOST_NAMED:
+            return ""
+        if len(first) == 1 and all((first[0], other) in won for other in behind):
+            return f"{first[0]} is better than every other; "
+        return f"None is shown to be better than {listed(first)}; "
 
     @property
     def exit_code(self) -> int:
@@ -148,6 +162,10 @@ class AllPairs(Result):
     def rows(self) -> list[Row]:
         """One row for every pair: a, b, outcome, the share or difference, low, high."""
         return [dict(picked(one, f"a b outcome=outcome.value {self.by}=value low high")) for one in self.pairs]
+
+
+_MOST_NAMED = 4
+"""Systems that a sentence names."""
 
 
 def _are(count: int) -> str:
