@@ -94,6 +94,21 @@ def test_the_answer_is_one_sentence(found):
     assert [one.code for one in found.caveats] == []
 
 
+def test_two_judges_have_no_majority():
+    rng = np.random.default_rng(8)
+    truth, rows = rng.integers(0, 3, 90), []
+    for judge, share in (("ada", 0.8), ("bly", 0.6)):
+        said = np.where(rng.random(90) < share, truth, (truth + 1) % 3)
+        rows += [(f"i{i}", judge, "xyz"[one]) for i, one in enumerate(said)]
+    frame = pl.DataFrame(rows + [(f"i{i}", "ann", "xyz"[one]) for i, one in enumerate(truth)], orient="row")
+    frame.columns = ["item", "judge", "score"]
+    found = q.agreement.against(q.read(frame, labels=True, announce=False), "ann", splits=20, resamples=50)
+    right = {one.levels[-1]: one.value for one in found.configurations}
+    assert found.sentence.startswith(
+        f"ada is right on {right['ada']:.1%} of 90 labelled items, bly on {right['bly']:.1%}."
+    )
+
+
 @pytest.mark.slow
 def test_labels_are_words_too_and_people_may_have_a_table(frame, found):
     words = frame.with_columns(score=pl.col("score").replace_strict({0: "no good", 1: "fine"}, return_dtype=pl.String))

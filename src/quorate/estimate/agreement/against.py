@@ -193,6 +193,10 @@ class Against(Result):
             f"alone on {percent(self.average.value)} on average. The one that is best on half of the labels is right "
             f"on {percent(self.chosen.value)} of the others"
         )
+        if len(self.configurations) == len("ab"):  # which have no majority
+            one, two = sorted(self.configurations, key=lambda one: -one.value)
+            first = f"{', '.join(one.levels)} is right on {percent(one.value)} of "
+            first += f"{counted(self.items, f'labelled {self.unit}')}, {', '.join(two.levels)} on {percent(two.value)}"
         if self.marks:  # which are seldom just the same
             first = best_words(self.marks).rstrip(".")
         said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]

@@ -42,7 +42,8 @@ def page(result: Against, table: Table | None = None) -> Page:
         )
     if len(result.configurations) > 1 or not result.rates:
         several = len(result.configurations) > 1
-        figures = [summary(result), configurations(result)] if several else []
+        panel = len(result.configurations) > len("ab") and not result.marks  # marks are seldom just the same
+        figures = [*([summary(result)] if panel else []), *([configurations(result)] if several else [])]
         figures += [] if result.rates else [kappas(result)]
         sections.append(Section("right", "How often verdicts are right", figures=tuple(figures)))
         if several:  # one never disagrees with itself
