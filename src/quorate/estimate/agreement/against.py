@@ -195,8 +195,8 @@ class Against(Result):
         )
         if len(self.configurations) == len("ab"):  # which have no majority
             one, two = sorted(self.configurations, key=lambda one: -one.value)
-            first = f"{', '.join(one.levels)} is right on {percent(one.value)} of "
-            first += f"{counted(self.items, f'labelled {self.unit}')}, {', '.join(two.levels)} on {percent(two.value)}"
+            first = f"of {counted(self.items, f'labelled {self.unit}')} {', '.join(one.levels)} is right on "
+            first += f"{percent(one.value)}, {', '.join(two.levels)} on {percent(two.value)}"
         if self.marks:  # which are seldom just the same
             first = best_words(self.marks).rstrip(".")
         said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]
