@@ -68,8 +68,7 @@ def shell(arguments: Iterable[Argument]) -> str:
     >>> shell([Argument("score", "points of $HOME"), Argument("facets", {"judge": "rater"})])
     "--score 'points of $HOME' --facet judge=rater"
     """
-    words = [word for one in arguments for pair in flags(one) for word in pair if word is not None]
-    return shlex.join(words)
+    return " ".join(_word(word) for one in arguments for pair in flags(one) for word in pair if word is not None)
 
 
 def as_command(way: Meant, verb: str, file: object, kind: Kind | None) -> str:

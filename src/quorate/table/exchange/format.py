@@ -6,13 +6,14 @@ import codecs
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import Encoding
+from quorate.wording import words
 
 if TYPE_CHECKING:
     import duckdb
@@ -182,9 +183,39 @@ class Format:
     paid: Callable[[Any], str] = lambda _: ""
 
 
+_RESERVED = frozenset(
+    words(
+        "all analyse analyze and anti any array as asc asof asymmetric at authorization binary both by case cast "
+        "check collate collation column columns concurrently constraint create cross default deferrable desc describe "
+        "distinct do else end except false fetch for foreign freeze from full generated glob group having ilike in "
+        "initially inner intersect into is isnull join lambda lateral leading left like limit map natural not notnull "
+        "null offset on only or order outer overlaps pivot pivot_longer pivot_wider placing positional primary "
+        "qualify references returning right select semi show similar some struct summarize symmetric table "
+        "tablesample then to trailing true try_cast tuple union unique unpack unpivot using variadic verbose when "
+        "where window with"
+    )
+)
+"""Names that SQL takes for words of its own."""
+
+
 def quoted(name: str) -> str:
     """A name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def condition(column: str, labels: Sequence[str], *, out: bool = False) -> str:
+    """The condition that keeps rows with some labels of a column, or those without them.
+
+    Examples
+    --------
+    >>> print(condition("model", ["a"]), condition("order", ["a", "b"], out=True), sep="; ")
+    model = 'a'; "order" NOT IN ('a', 'b')
+    """
+    plain = re.fullmatch(r"[A-Za-z_]\w*", column, re.ASCII) and column.lower() not in _RESERVED
+    name, held = column if plain else quoted(column), ", ".join(map(literal, labels))
+    if len(labels) == 1:
+        return f"{name} {'<>' if out else '='} {held}"
+    return f"{name} {'NOT IN' if out else 'IN'} ({held})"
 
 
 def literal(text: str) -> str:

@@ -39,7 +39,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.format import literal, quoted
+from quorate.table.exchange.format import condition
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
@@ -223,7 +223,7 @@ def _in_rows(
             rest |= {JUDGE: ""} if any(table.within(str(item), user) for user in users) else {}
             more = {key: value for key, value in options.items() if key != "fixed"}
             more |= {"score": score, "facets": {ITEM: item, **rest}}
-            rows = {level: f"{quoted(one.name)} = {literal(level)}" for level in one.words}
+            rows = {level: condition(one.name, [level]) for level in one.words}
             return one.name, tuple(Meant({**more, "where": kept}, measure=level) for level, kept in rows.items())
     return None
 

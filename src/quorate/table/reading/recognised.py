@@ -31,7 +31,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.foreign.together import FILE, SHEET
-from quorate.table.exchange.format import literal, quoted
+from quorate.table.exchange.format import condition, literal
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import STATISTICS
@@ -307,7 +307,7 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
                 listed([f'"{label}"' for label in found]),
                 "one row" if len(found) == 1 else f"{len(found)} rows",
             )
-            keep = f"{quoted(one.name)} NOT IN ({', '.join(map(literal, found))})"
+            keep = condition(one.name, found, out=True)
             raise Unsure(
                 f"source: {one.name} is {shown} in {rows}, which may be made of the others",
                 ways=(Meant({"where": keep}, "without " + ("that row" if len(found) == 1 else "those rows")),),
@@ -315,7 +315,7 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
     for one in table.columns:
         checks = _checks_in(one)
         if checks:
-            keep = f"{quoted(one.name)} NOT IN ({', '.join(map(literal, checks))})"
+            keep = condition(one.name, checks, out=True)
             shown = listed([f'"{label}"' for label in checks])
             said = f"source: rows whose {one.name} is {shown} try out or check, by name, how it is judged"
             raise Unsure(said, ways=(Meant({"where": keep}, "without those rows"),))

@@ -31,7 +31,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.format import literal, quoted
+from quorate.table.exchange.format import condition
 from quorate.table.exchange.rows import Rows
 from quorate.table.facets import Facet
 from quorate.table.facts.profile import Column, Table, looked_at
@@ -157,10 +157,10 @@ def _two_scales(table: Judgments, facet: Facet, few: list[str], top: float, othe
     origin, ways = table.origin, tuple[Meant, ...]()
     two = facet.name == SYSTEM and len(facet.levels) == len("ab")  # of which none is compared alone
     if not two and origin is not None and not origin.rows.shape.steps and facet.column is not None:
-        column, kept = quoted(facet.column), ", ".join(map(literal, few))
+        column = facet.column
         ways = (
-            Meant({"where": f"{column} NOT IN ({kept})"}, "without these"),
-            Meant({"where": f"{column} IN ({kept})"}, "these alone"),
+            Meant({"where": condition(column, few, out=True)}, "without these"),
+            Meant({"where": condition(column, few)}, "these alone"),
         )
     said = f"{listed(few, most=4)} never {'goes' if len(few) == 1 else 'go'} beyond {top:g}"
     return Unsure(f"{said}, and others to {other:g}: two scales, which have no mean; bring them to one", ways=ways)
