@@ -545,3 +545,35 @@ def test_a_share_of_right_answers_has_one_interval() -> None:
         q.analyze(answers).estimate,
     ]
     assert [(one.value, one.low, one.high) for one in found] == [pytest.approx((0.6, 0.48806, 0.70239), abs=1e-5)] * 6
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("systems", [1, 2, 3])
+def test_where_less_is_better_numbers_are_those_of_the_file_and_the_order_is_turned(systems, binary):
+    """As of scores that were turned, but for that."""
+    frame, about = crossed(systems, binary=binary), 1.0 if binary else 0.0
+    turned = q.read(frame.with_columns(score=about - pl.col("score")), announce=False)
+    less = q.read(frame, less_is_better=True, announce=False)
+    one, other = q.analyze(less), q.analyze(turned)
+    if systems == 1:
+        assert one.estimate.value == pytest.approx(about - other.estimate.value)
+        assert one.estimate.value == pytest.approx(frame["score"].mean())
+        return
+    one, other = q.compare(less, "s0", "s1", margin=0.3), q.compare(turned, "s0", "s1", margin=0.3)
+    assert (one.outcome, one.supported, one.for_others) == (other.outcome, other.supported, other.for_others)
+    assert one.difference.value == pytest.approx(-other.difference.value)
+    assert one.difference.items_won == other.difference.items_won
+    assert [x.item for x in one.difference.changed()] == [x.item for x in other.difference.changed()]
+    claims = ("better", "equivalent", "not worse")
+    for claim in claims:
+        both = (q.compare(table, "s1", "s0", margin=0.3, claim=claim).supported for table in (less, turned))
+        assert len({*both}) == 1
+    one, other = q.rank(less), q.rank(turned)
+    assert (one.systems, one.groups, one.by_judges.rows()) == (other.systems, other.groups, other.by_judges.rows())
+    assert one.best == pytest.approx(other.best)
+    assert one.rating == pytest.approx(about - other.rating)
+    assert one.intervals == pytest.approx(about - other.intervals[:, ::-1])
+    pairs = zip(q.compare(less).pairs, q.compare(turned).pairs, strict=True) if systems > 2 else ()
+    for a, b in pairs:
+        assert (a.a, a.b, a.outcome) == (b.a, b.b, b.outcome)
+        assert (a.value, a.low, a.high) == pytest.approx((-b.value, -b.high, -b.low))

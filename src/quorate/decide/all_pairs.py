@@ -94,7 +94,7 @@ class AllPairs(Result):
             value, low, high = map(board.share, ends) if isinstance(board, Ratings) else ends
             even, margin = (0.5 if isinstance(board, Ratings) else 0.0), self.margin
             outcome = Outcome.BETTER if row["differ"] else Outcome.UNDECIDED
-            if row["differ"] and row["difference"] < 0:
+            if row["differ"] and (row["difference"] < 0) != board.less_is_better:
                 outcome = Outcome.WORSE
             if margin is not None and even - margin < low <= high < even + margin:
                 outcome = Outcome.EQUIVALENT

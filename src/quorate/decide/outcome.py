@@ -79,14 +79,14 @@ class Types(Result):
     p: float
     each: tuple[TypeDifference, ...]
 
-    def words(self, a: str, alpha: float) -> str:
-        """That types differ, and on which the first system is better or worse; empty where that is not shown."""
+    def words(self, a: str, alpha: float, *, less: bool = False) -> str:
+        """That types differ, and on which the first is better, where ``less`` is, or worse; empty if not shown."""
         if not self.p <= alpha:
             return ""
         clear = [one for one in self.each if one.p_adjusted <= alpha]
         sides = {
-            "better": [one.type for one in clear if one.value > 0],
-            "worse": [o.type for o in clear if o.value < 0],
+            "better": [one.type for one in clear if (one.value < 0 if less else one.value > 0)],
+            "worse": [one.type for one in clear if (one.value > 0 if less else one.value < 0)],
         }
         parts = [f"{word} on {listed(names, most=_SHOWN)}" for word, names in sides.items() if names]
         said = f"{a} is {' and '.join(parts)}" if parts else "on none of them by itself is it clear"
@@ -312,7 +312,7 @@ class Difference(Protocol):
 
     @property
     def value(self) -> float:
-        """The difference; above 0 where the first system is better."""
+        """The difference; above 0 where the first system has more."""
 
     @property
     def n(self) -> int:
@@ -414,13 +414,25 @@ class AnyVerdict(Result, ABC):
     @property
     def supported(self) -> bool:
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
-        better = self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
-        not_worse = (
-            self.claim == "not worse"
-            and self.margin is not None
-            and self.difference.equivalence_interval((1 - self.level) / 2).low > -self.margin
-        )
+        better = self.p_difference <= (1 - self.level) * binomial.SLACK and self.ahead > 0
+        not_worse = self.claim == "not worse" and self.margin is not None and self._worst < self.margin
         return supports(self.outcome, self.claim, better=better, not_worse=not_worse)
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether the system that has less is the better."""
+        return False
+
+    @property
+    def ahead(self) -> float:
+        """By how much the first system is better: the difference, or what it is below 0 where less is better."""
+        return -self.difference.value if self.less_is_better else self.difference.value
+
+    @property
+    def _worst(self) -> float:
+        """By how much the first may be worse, one-sided."""
+        low, high = self.difference.equivalence_interval((1 - self.level) / 2).ends
+        return high if self.less_is_better else -low
 
     @property
     def exit_code(self) -> int:
@@ -432,7 +444,7 @@ class AnyVerdict(Result, ABC):
         """The verdict with its numbers."""
         gate = claimed(self.a, self.b, self.claim, self.margin, supported=self.supported)
         verdict = stated(self.a, self.b, self.outcome, self.margin, self._prefers)
-        by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
+        by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level, less=self.less_is_better)
         if self.supported and self.claim == self.outcome.value:
             gate, verdict = "", f"PASS: {verdict}"
         parts = (gate, f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
@@ -475,7 +487,7 @@ class AnyVerdict(Result, ABC):
     def _rests_on(self, low: str, high: str, what: str) -> str:
         """The interval that equivalence rests on, and that ``what`` there is of one of the two is real, if it is."""
         rests = f"This rests on the {at_level(self._equivalence_level)} interval {low} to {high}."
-        real = f" The {what} {self.a if self.difference.value > 0 else self.b} is real but that small."
+        real = f" The {what} {self.a if self.ahead > 0 else self.b} is real but that small."
         return rests + (real if self.p_difference <= 1 - self.level else "")
 
     @abstractmethod

@@ -26,27 +26,36 @@ class SameDifference(AllEqual):
         Differences below it count as equal.
     claim : {"better", "equivalent", "not worse"} or None
         What was to be shown, for the exit code.
+    less_is_better : bool
+        Whether the system that scores less is the better.
     """
 
     a: str = ""
     b: str = ""
     margin: float | None = None
     claim: Claim | None = None
+    less_is_better: bool = False
 
     derived = (*AllEqual.derived, "outcome", "supported", "exit_code")
 
     @property
     def outcome(self) -> Outcome:
         """What the bounds show; undecided where scores have no ends, for then nothing bounds the mean of others."""
-        low, high = self.estimate.ends
+        low, high = self._ahead
         if self.margin is not None and -self.margin < low and high < self.margin:
             return Outcome.EQUIVALENT
         return Outcome.BETTER if low > 0 else Outcome.WORSE if high < 0 else Outcome.UNDECIDED
 
     @property
+    def _ahead(self) -> tuple[float, float]:
+        """By how much ``a`` may be better, from and to."""
+        low, high = self.estimate.ends
+        return (-high, -low) if self.less_is_better else (low, high)
+
+    @property
     def supported(self) -> bool:
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
-        low, _ = self.estimate.ends
+        low, _ = self._ahead
         return supports(self.outcome, self.claim, better=low > 0, not_worse=low > -(self.margin or 0))
 
     @property
@@ -61,6 +70,7 @@ class SameDifference(AllEqual):
         seen = f"both score the same on all {items}"
         if self.value:
             seen = f"{self.a} scores {abs(self.value):g} {'more' if self.value > 0 else 'less'} on all {items}"
+            seen += ", where less is better" * self.less_is_better
         sure, (low, high) = f"At {at_level(self.level)}", self.estimate.ends
         rest = f"{sure} at least {100 * self.share:.3g}% of items like these differ by just that."
         if self.scale is not None:
@@ -106,4 +116,5 @@ def same_difference(
         b=systems.b,
         margin=margin,
         claim=claim,
+        less_is_better=judgments.less_is_better,
     )

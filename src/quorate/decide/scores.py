@@ -316,6 +316,11 @@ class ScoreVerdict(AnyVerdict):
     _prefers = "scores better"
 
     @property
+    def less_is_better(self) -> bool:
+        """Whether the system with the lower mean is the better."""
+        return self.difference.less_is_better
+
+    @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on this, and on the next step."""
         others = self.difference.others
@@ -417,7 +422,8 @@ class ScoreVerdict(AnyVerdict):
         shared = study.shared_items
         design = seen if paired else f"{seen}, {f'both judged on {shared:,} of them' if shared else 'not paired'}"
         whom = f", {self.whom}" if self.whom else ""
-        return f"{self.a} scores {more} on average ({ends}; {design}{whom})"
+        less = ", where less is better" * self.less_is_better
+        return f"{self.a} scores {more} on average{less} ({ends}; {design}{whom})"
 
     def _each_item(self) -> str:
         """Items won, lost and tied, and what pairing gained."""
@@ -532,6 +538,7 @@ def verdict_of_scores(
     if budget is not None:
         rules.number("budget", budget, above=0)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
+    judgments = judgments.as_given
     try:
         found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
     except NoSpread as same:
@@ -562,7 +569,7 @@ def verdict_of_difference(
 
 def _outcome(found: SystemDifference, margin: float | None, alpha: float) -> Outcome:
     equal = None if margin is None else found.p_equivalence(margin)
-    return outcome_by(found.value, found.p_difference(), equal, alpha)
+    return outcome_by(-found.value if found.less_is_better else found.value, found.p_difference(), equal, alpha)
 
 
 def studies_like(found: SystemDifference) -> Studies:

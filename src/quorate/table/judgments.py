@@ -18,6 +18,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
 from quorate.table.collapsed import Collapsed
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
+from quorate.table.notes import LESS, Note
 from quorate.wording import brief, listed
 
 if TYPE_CHECKING:
@@ -60,7 +61,14 @@ class Judgments(Collapsed):
         What to read again for single answers; see `quorate.table.reread`.
     labels : tuple of str
         Labels, where answers are no scores but places among these; see `quorate.scores.labels`.
+    about : float, optional
+        What scores were taken from, so that more is better where less was.
+    less_is_better : bool
+        Whether less is better of these scores as they are.
     """
+
+    about: float | None = None
+    less_is_better: bool = False
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{facet.name} {len(facet.levels)}" for facet in self.facets)
@@ -73,6 +81,21 @@ class Judgments(Collapsed):
 
     def turned(self, about: float) -> Self:
         """The same judgments, every score taken from a number: where less is better, more is then."""
+        origin = self.origin and replace(self.origin, rows=replace(self.origin.rows, about=about))
+        return replace(self._taken_from(about), about=about, origin=origin)
+
+    @property
+    def as_given(self) -> Self:
+        """The same with scores as they were given, also where less is better: for what reads ``less_is_better``."""
+        if self.about is None:
+            return self
+        origin = self.origin and replace(self.origin, rows=replace(self.origin.rows, about=None))
+        said = Note(f"less of {self.score} is better", LESS)
+        notes = tuple(said if note.role == LESS else note for note in self.notes)
+        back = self._taken_from(self.about)
+        return replace(back, about=None, less_is_better=True, origin=origin, notes=notes)
+
+    def _taken_from(self, about: float) -> Self:
         scale = self.scale and (about - self.scale[1], about - self.scale[0])
         return replace(self, mean=about - self.mean, low=about - self.high, high=about - self.low, scale=scale)
 

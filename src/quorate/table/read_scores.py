@@ -42,7 +42,7 @@ from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments
 from quorate.table.long import write
-from quorate.table.notes import Note, log
+from quorate.table.notes import LESS, Note, log
 from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -219,8 +219,7 @@ def turned(table: Judgments) -> Judgments:
         if about
         else f"scores are {table.score} with its sign turned"
     )
-    origin = table.origin and replace(table.origin, rows=replace(table.origin.rows, about=about))
-    return replace(table.turned(about), origin=origin, notes=(Note(f"less is better: {said}"), *table.notes))
+    return replace(table.turned(about), notes=(Note(f"less is better: {said}", LESS), *table.notes))
 
 
 _STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10

@@ -184,9 +184,11 @@ def test_where_less_is_better_scores_are_turned(tmp_path, scores, scale, about):
     frame.write_csv(path)
     for source in (frame, path):
         less = q.read(source, less_is_better=True, scale=scale, announce=False)
-        one, other = (q.compare(table, "s0", "s1").estimate for table in (less, turned))
+        one, other = (q.compare(table, "s0", "s1") for table in (less, turned))
+        assert one.outcome == other.outcome
+        one, other = one.estimate, other.estimate  # of the scores as they were given, and as they were turned
         assert (one.value, one.se, one.low, one.high) == pytest.approx(
-            (other.value, other.se, other.low, other.high), abs=1e-12
+            (-other.value, other.se, -other.high, -other.low), abs=1e-12
         )
         assert less.score_facts == turned.score_facts
         assert np.allclose(answers(less).values, answers(turned).values)

@@ -117,6 +117,11 @@ class SystemDifference(Result):
         return self.estimate.value
 
     @property
+    def less_is_better(self) -> bool:
+        """Whether the system with the lower mean is the better."""
+        return self.fit.judgments.less_is_better
+
+    @property
     def se(self) -> float:
         """Its standard error."""
         return self.estimate.se
@@ -182,11 +187,11 @@ class SystemDifference(Result):
 
     @property
     def items_won(self) -> tuple[int, int, int] | None:
-        """Items on which ``a`` has the higher mean, the lower, and the same; None where they share none."""
+        """Items on which ``a`` is better, worse, and the same; None where they share none."""
         each = self.on_items
         if not len(each):
             return None
-        gap, least = each[:, 0] - each[:, 1], _ROUNDING * np.abs(each).max()
+        gap, least = (each[:, 0] - each[:, 1]) * (-1 if self.less_is_better else 1), _ROUNDING * np.abs(each).max()
         return int((gap > least).sum()), int((gap < -least).sum()), int((np.abs(gap) <= least).sum())
 
     @property
@@ -211,8 +216,8 @@ class SystemDifference(Result):
         found = np.flatnonzero(count)
         sums = [np.bincount(code, mean) for mean in (side.mean[first], other.mean[second])]
         means = np.column_stack(sums)[found] / count[found, None]
-        gap = means[:, 0] - means[:, 1]
-        order = np.lexsort((gap, -np.abs(gap.round(12))))
+        gap = ((means[:, 0] - means[:, 1]) * (-1 if self.less_is_better else 1)).round(12)
+        order = np.lexsort((gap, -np.abs(gap)))
         return found[order], means[order]
 
     def _named(self, most: int) -> tuple[ItemDifference, ...]:
@@ -537,11 +542,12 @@ def common_share(estimate: Estimate) -> float:
 
 
 def by_mean(judgments: Judgments, facet: str = SYSTEM) -> dict[str, float]:
-    """Mean score of every system over its answers, the highest first."""
+    """Mean score of every system over its answers, the best first."""
     code, answers = judgments.column(facet), judgments.n
     count = np.bincount(code, answers)
     means = np.bincount(code, answers * np.where(answers > 0, judgments.mean, 0.0)) / np.maximum(count, 1)
-    order = [at for at in np.argsort(-means, kind="stable").tolist() if count[at]]
+    best = means if judgments.less_is_better else -means
+    order = [at for at in np.argsort(best, kind="stable").tolist() if count[at]]
     return {judgments.facet(facet).levels[at]: float(means[at]) for at in order}
 
 
@@ -551,7 +557,7 @@ def closest(judgments: Judgments, **options: Any) -> SystemDifference:
     Options are those of `quorate.estimate.differences.difference.difference`.
     """
     means = by_mean(judgments)
-    a, b = min(pairwise(means), key=lambda two: means[two[0]] - means[two[1]])
+    a, b = min(pairwise(means), key=lambda two: abs(means[two[0]] - means[two[1]]))
     found = difference(judgments, a, b, **options)
     if len(means) == 2:
         return found

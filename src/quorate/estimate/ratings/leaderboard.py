@@ -84,7 +84,7 @@ class Leaderboard(Board):
 
     entries = (
         "systems=rows groups level df spread noise common dependability rankable targets scope others "
-        "others_reason=unsaid by_judges seed caveats sentence exit_code unit=measure"
+        "others_reason=unsaid less_is_better by_judges seed caveats sentence exit_code unit=measure"
     )
 
     def __repr__(self) -> str:
@@ -111,7 +111,12 @@ class Leaderboard(Board):
     @property
     def measure(self) -> str:
         """What systems are ordered by, in words."""
-        return f"mean {self.judgments.score}"
+        return f"mean {self.judgments.score}" + ", less is better" * self.less_is_better
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether the first has the lowest mean."""
+        return self.judgments.less_is_better
 
     @property
     def rating(self) -> Floats:
@@ -207,7 +212,8 @@ class Leaderboard(Board):
     @property
     def gaps(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Differences, row less column, their errors, and both limits, which hold at once; all (systems, systems)."""
-        value, half = self.pairs.value, self.pairs.half_width(normal_cdf(self.ranks.normal))
+        half = self.pairs.half_width(normal_cdf(self.ranks.normal))
+        value = 0.0 - self.pairs.value if self.less_is_better else self.pairs.value
         return value, np.sqrt(self.pairs.square), value - half, value + half
 
     def rows(self) -> list[Row]:
@@ -331,6 +337,7 @@ def leaderboard(
     (2024), Review of Economic Studies 91, 476-518, for ranks.
     """
     checked_level(level)
+    judgments = judgments.as_given
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     joint = joint_means(judgments, facet=system, targets=targets, **model)
@@ -340,7 +347,8 @@ def leaderboard(
     means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)
     rows = int(judgments.rows.sum())
     told = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
-    told += _against_their_means(systems, np.array([mean.value for mean in means]))
+    ahead = -1.0 if judgments.less_is_better else 1.0
+    told += _against_their_means(systems, ahead * np.array([mean.value for mean in means]))
     return Leaderboard(
         systems=systems,
         means=means,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 
@@ -39,7 +40,7 @@ class PairErrors(Brief):
     Parameters
     ----------
     value : array
-        Row less column.
+        By how much the row is ahead of the column: its mean less that of the column, or where less is better the rest.
     variance, df : array
         Over items; see `quorate.numerics.reach.Reach`.
     effects : tuple of (array, array, float)
@@ -169,6 +170,12 @@ def pair_errors(compared: Compared, systems: Sequence[str], targets: Mapping[str
     targets : mapping of str to str
         What facets stand for, all of them.
     """
+    found = _pair_errors(compared, systems, targets)
+    return replace(found, value=0.0 - found.value) if compared.judgments.less_is_better else found
+
+
+def _pair_errors(compared: Compared, systems: Sequence[str], targets: Mapping[str, Target]) -> PairErrors:
+    """The same of means as they are, row less column."""
     joint, judgments = compared.joint, compared.judgments
     facet, answered = joint.facet, judgments.keep(judgments.n > 0)
     order = [answered.level_index(facet, name) for name in systems]

@@ -48,6 +48,8 @@ class ByJudges(Result):
         The first by the mean of judges without the lowest and the highest of each system; None for fewer than 5.
     own : bool
         Whether means are those of systems' own scores, and not on the same items, as where not all have all.
+    less_is_better : bool
+        Whether the first has the lowest mean.
     """
 
     first: str
@@ -55,13 +57,15 @@ class ByJudges(Result):
     median: str
     trimmed: str | None
     own: bool = True
+    less_is_better: bool = False
 
     derived = ("sentence",)
 
     @property
     def mean(self) -> str:
-        """What is highest, in words."""
-        return "mean" if self.own else "mean on the same items"
+        """What the first has, in words."""
+        end = "lowest" if self.less_is_better else "highest"
+        return f"{end} mean" if self.own else f"{end} mean on the same items"
 
     @property
     def sentence(self) -> str:
@@ -70,9 +74,9 @@ class ByJudges(Result):
         for judge, first in self.without:
             if first != self.first:
                 moved.setdefault(first, []).append(judge)
-        kept = f"{self.first} has the highest {self.mean} without any one of {counted(len(self.without), 'judge')}"
+        kept = f"{self.first} has the {self.mean} without any one of {counted(len(self.without), 'judge')}"
         parts = [f"without {listed(judges, 'or', most=_SHOWN)} that of {first}" for first, judges in moved.items()]
-        left = f"The highest {self.mean} is that of {self.first}, but {listed(parts)}" if moved else kept
+        left = f"The {self.mean} is that of {self.first}, but {listed(parts)}" if moved else kept
         robust = f"{self.median} by the median of judges"
         if self.trimmed is not None:
             same = self.trimmed == self.median
@@ -99,6 +103,7 @@ def by_judges(judgments: Judgments, facet: str = "system") -> ByJudges | None:
     if JUDGE not in judgments.names or facet == JUDGE or judgments.n_levels(JUDGE) < 3:
         return None
     table, own = _means(judgments, facet)
+    table = 0.0 - table if judgments.less_is_better else table
     if not np.isfinite(table).all():
         return None
     systems, judges = (judgments.facet(name).levels for name in (facet, JUDGE))
@@ -120,6 +125,7 @@ def by_judges(judgments: Judgments, facet: str = "system") -> ByJudges | None:
         highest(np.median(table, axis=1)),
         highest(inner) if len(judges) >= FEWEST_TRIMMED else None,
         own,
+        judgments.less_is_better,
     )
 
 
@@ -329,6 +335,11 @@ class Board(Result):
         return "score"
 
     @property
+    def less_is_better(self) -> bool:
+        """Whether the first has the least of what systems are ordered by."""
+        return False
+
+    @property
     def rankable(self) -> bool:
         """Whether systems differ by more than the noise of their means, as far as scores tell."""
         return True
@@ -399,7 +410,7 @@ class Board(Result):
     def pairs_of_rated(self) -> list[Row]:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
         i, j = np.triu_indices(len(self), 1)
-        differ = self.ranks.above[i, j]
+        differ = self.ranks.above[i, j] | self.ranks.above[j, i]
         names = (self.systems[at] for at in i.tolist()), (self.systems[at] for at in j.tolist())
         numbers = (one[i, j] for one in self.gaps)
         columns = dict(zip(("difference", "se", "low", "high"), numbers, strict=True))

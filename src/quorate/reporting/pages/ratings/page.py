@@ -380,7 +380,7 @@ def _without_judges(judges: ByJudges) -> Figure:
     rows = judges.rows()
     ways = f"{sum(row['same'] for row in rows)} of {counted(len(rows), 'other way')}"
     caption = Caption(
-        f"{judges.first} has the highest {judges.mean}, and is first in {ways} too",
+        f"{judges.first} has the {judges.mean}, and is first in {ways} too",
         (
             "Each judge left out in turn; the median of judges; from 5 on their mean without lowest and highest.",
             "Means by a judge count about the judge's average.",
