@@ -45,6 +45,27 @@ def test_a_name_that_says_nothing_is_an_error_with_the_known_ones(write, name):
         located(write(name, "x"))
 
 
+@pytest.mark.parametrize("name", ["a.log", "a.out", "a", "a.dat.gz"])
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"item": "a", "score": 1}\n{"item": "b", "score": 2}\n', "json-array"),
+        ('[{"item": "a", "score": 1}, {"item": "b", "score": 2}]', "json-array"),
+        ("item\tscore\na\t1\nb\t2\nc\t3\nd\t4\n", "csv"),
+        ("item,score\na,1\nb,2\n", None),
+        ("Run of May, all\nall is well\nbut, as said, slow\nand, so it goes\nthe end\n", None),
+    ],
+)
+def test_what_is_plainly_a_table_is_read_whatever_its_name_ends_in(write, name, text, kind):
+    path = write(name, gzip.compress(text.encode()) if name.endswith(".gz") else text)
+    if kind is None:
+        with pytest.raises(InvalidInput, match="cannot tell the format"):
+            located(path)
+    else:
+        assert located(path).form.name == kind
+        assert content(path)[0] == ("item", "score")
+
+
 def test_a_path_that_is_not_there(tmp_path):
     with pytest.raises(InvalidInput, match="source: no such file"):
         located(tmp_path / "absent.csv")

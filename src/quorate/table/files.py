@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import os
 import re
@@ -31,7 +32,7 @@ from quorate.table.exchange.encoding import is_database, ordinary, swells
 from quorate.table.exchange.engine import connection, is_of_engine
 from quorate.table.exchange.foreign.together import FILE, as_levels, together, told_apart
 from quorate.table.exchange.format import Format, Opened, suffix_of
-from quorate.table.exchange.glance import Glance
+from quorate.table.exchange.glance import Glance, begun
 from quorate.table.exchange.parquet import files_of, names_of
 from quorate.table.exchange.postgres.address import Address, Places, places_of, title_of
 from quorate.table.exchange.rows import Rows
@@ -90,6 +91,10 @@ SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 _PARTITION = re.compile(r"[^=:,]+=[^=,]*")
 """How a folder is called that holds the rows of one level of a column."""
+_FEWEST_LINES = 4
+"""Lines with as many values each, two or more, that are a table whatever the file is called."""
+_LOGS = (".eval", ".log", ".out")
+"""How names of logs of tools end, beside those of tables."""
 MOST_ENTRIES = 20_000
 """Files and folders that are looked at for those of a tool."""
 
@@ -370,7 +375,7 @@ def _tables(
         raise InvalidInput(f"source: more than {MOST_ENTRIES:,} files and folders at {entry}; name the one to read")
     if not (entry.is_file() or entry.is_dir()):  # a pipe or a device, which may never end
         return
-    if inside and entry.is_file() and suffix_of(entry) not in (*SUFFIXES, ".eval"):
+    if inside and entry.is_file() and suffix_of(entry) not in (*SUFFIXES, *_LOGS):
         return
     glance = Glance(entry)
     form = next((form for form in FORMATS if form.tool and named in (None, form) and form.claims(glance)), None)
@@ -398,12 +403,28 @@ def _plain(file: Path, named: Format | None, inside: bool) -> Format | None:
     return form if form is not ledger.FORMAT and named in (None, form) else None
 
 
+def _by_content(glance: Glance) -> Format | None:
+    """The format of what is plainly a table of records or of rows, whatever its name ends in; None of anything else."""
+    if glance.block.startswith(b"PAR1"):
+        return parquet.FORMAT
+    starts = [line for line in glance.text.splitlines() if line.startswith("{")][:2]
+    if (glance.array and glance.record) or (glance.record and all(map(begun, starts)) and len(starts) > 1):
+        return json_lines.ARRAY
+    lines = glance.text.splitlines()[: csv_text.LOOKED_AT]
+    rows = csv.reader(lines[:-1], delimiter=csv_text.delimiter_of(glance.path, glance.text))
+    try:
+        widths = [len(row) for row in rows]
+    except csv.Error:
+        return None
+    return csv_text.FORMAT if len(widths) >= _FEWEST_LINES and {*widths} == {max(2, *widths)} else None
+
+
 def _by_name(path: Path) -> Format:
-    """The format that the end of a file's name says."""
+    """The format that the end of a file's name says, or where that is none of a table, what is in it."""
     suffix = suffix_of(path)
     if suffix in _OTHERS:
         raise InvalidInput(f"source: {path.name} cannot be read as {suffix}; {_OTHERS[suffix]}")
-    form = SUFFIXES.get(suffix)
+    form = SUFFIXES.get(suffix) or _by_content(Glance(path))
     if form is None or (path.suffix.lower() == ".gz" and not form.packed):
         known = ", ".join(SUFFIXES)
         raise InvalidInput(

@@ -100,7 +100,7 @@ def of_rows(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[s
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
     columns = [[row[place] or None for row in held] for place in range(len(names))]
-    return _with_points(Opened(texts(connection, columns), names, typed=False, notes=said), held[:_LOOKED_AT], ",")
+    return _with_points(Opened(texts(connection, columns), names, typed=False, notes=said), held[:LOOKED_AT], ",")
 
 
 def _rows(cells: Sequence[Sequence[Any]]) -> list[list[str]]:
@@ -131,7 +131,7 @@ _DIGIT = re.compile(r"\d")
 _MOST_WORDS, _ALIKE = 2, 0.95
 """Words among numbers that may stand for none, and share of decimals that have as many signs behind."""
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
-_LOOKED_AT = 2_000
+LOOKED_AT = 2_000
 _FAR_LONGER = 4
 """Times the rows of another sheet from which on that is taken for a summary."""
 _MOST_TITLES, _FEWEST_BELOW, _MOST_FIELDS = 5, 3, 20
@@ -154,7 +154,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
     rows: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
-        rows.extend(islice(lines, _LOOKED_AT))
+        rows.extend(islice(lines, LOOKED_AT))
     plain = encoding == "utf-8-sig" and _is_plain(text, delimiter, [first, *rows])
     comments = _comments([first, *rows])
     above = len(comments) or _titles([first, *rows])
@@ -532,7 +532,7 @@ def _are_spaced(text: str) -> bool:
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=" ")
     with contextlib.suppress(csv.Error):
-        header, *widths = [len(line) for line in islice(lines, _LOOKED_AT) if line][:-1] or [0]
+        header, *widths = [len(line) for line in islice(lines, LOOKED_AT) if line][:-1] or [0]
         return len(widths) >= _FEWEST_BELOW - 1 and header > 1 and {*widths} in ({header}, {header + 1})
     return False
 

@@ -330,3 +330,27 @@ def test_runs_that_cannot_be_told_apart_are_refused(tmp_path, lines, said):
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(InvalidData, match=said):
         read(path, part="map")
+
+
+SEGMENTS = [
+    f"out/{name}.de\tSegment {n}\tscore: {0.1 * n + place:.4f}" for place, name in enumerate("xy") for n in range(3)
+]
+NOISE = ["Fetching 5 files: 100%", "GPU available: False", "Segment lengths vary", ""]
+
+
+@pytest.mark.parametrize("name", ["comet.log", "comet.out", "comet.txt", "comet"])
+def test_segments_of_comet_among_other_lines_without_those_of_systems(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("\n".join([*NOISE, *SEGMENTS, "out/x.de\tscore: 0.1000", "out/y.de\tscore: 1.1000"]) + "\n")
+    table = read(path)
+    assert (table.facet("system").levels, table.facet("item").levels) == (("out/x.de", "out/y.de"), ("0", "1", "2"))
+    assert table.only("system", "out/y.de").mean.tolist() == pytest.approx([1, 1.1, 1.2])
+
+
+def test_files_of_comet_that_name_no_system_are_told_by_their_names(tmp_path):
+    for name in "xy":
+        (tmp_path / f"{name}.log").write_text("\n".join(line.split("\t", 1)[1] for line in SEGMENTS[:3]) + "\n")
+    assert read(tmp_path).facet("system").levels == ("x", "y")
+    (tmp_path / "x.log").write_text("\n".join(SEGMENTS[:1] * 2) + "\n")
+    with pytest.raises(InvalidData, match="lines 1 and 2 both have segment 0"):
+        read(tmp_path / "x.log")
