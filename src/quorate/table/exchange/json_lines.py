@@ -16,6 +16,7 @@ from quorate.table.columns.languages import plain
 from quorate.table.exchange.csv_text import of_rows
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
+from quorate.table.exchange.levels import by_named_levels
 from quorate.table.exchange.parquet import names_of, scan
 from quorate.table.notes import Note
 from quorate.wording import words
@@ -146,7 +147,7 @@ def _of_lists(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | Non
     lists = {name: value for name, value in content.items() if _has_records(value)}
     if len(lists) == 1:
         ((name, records),) = lists.items()
-        return records, f"the records of {name}"
+        return by_named_levels(content, records) or (records, f"the records of {name}")
     if lists and len(lists) == len(content):
         return [{KEY: name, **one} for name, some in lists.items() for one in some], "keys are in a column key"
     return None

@@ -254,6 +254,8 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     (('gpt', 'gpt', 'llama', 'llama'), ('Rater 1', 'Rater 2', 'Rater 1', 'Rater 2'))
     >>> crossed(["How? [Clip 1, A]", "How? [Clip 1, B]", "How? [Clip 2, A]", "How? [Clip 2, B]"])
     (('Clip 1', 'Clip 1', 'Clip 2', 'Clip 2'), ('A', 'B', 'A', 'B'))
+    >>> crossed(["s.opal-judge.x", "s.opal-judge.y", "s.quartz.x", "s.quartz.y"])
+    (('opal-judge', 'opal-judge', 'quartz', 'quartz'), ('x', 'y', 'x', 'y'))
     """
     grid = [_GRID.fullmatch(name) for name in columns]
     asked = {part[1] for part in grid if part} if all(grid) else set()
@@ -261,7 +263,8 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
         columns = [part[2] for part in grid if part]
     for mark in ("(", "[", *((", ", "; ", " - ", " \u2013 ", " | ", " / ") if asked else ()), *_MARKS):
         parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
-        named = {found[1] for head, _, _ in parts if (found := re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head))}
+        said = [re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head) for head, _, _ in parts]
+        named = {found[1] for found in said if found} if all(said) else set()
         heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)
         ends = {re.split(r"[\s_.-]", head)[-1] for head in heads}
         if len(ends) == 1 and ends <= _GIVEN:  # as base_score_gpt4o and ft_score_gpt4o have it

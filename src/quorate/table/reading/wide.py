@@ -135,7 +135,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         places = {"wide": {ITEM: columns}, "facets": {SYSTEM: row}, "less_is_better": True}
         return Reading(places, (said,), "likely", said=said)
     family = _Family(columns, words, row, frozenset(taken), totals)
-    both = None if counts else _of_crossed(family, known)
+    both = None if counts else _of_crossed(table, family, known)
     strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
     found = (
         counts or (None if both is None else both.also(_missing(strays))) or _of_one_role(table, family, known, strays)
@@ -437,7 +437,7 @@ def _others(row: str | None, known: Mapping[str, str]) -> list[str]:
     return [JUDGE, CRITERION] if SYSTEM in known else [JUDGE, CRITERION, SYSTEM]
 
 
-def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
+def _of_crossed(table: Table, family: _Family, known: Mapping[str, str]) -> Reading | None:
     """Columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``; None where they do not."""
     columns, words, row = family[:3]
     both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
@@ -445,7 +445,8 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     if both is None or (person and ITEM in known):
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
-    said = _said_of_parts(parts)
+    answered = _answered(table, parts)
+    said = _said_of_parts(parts, answered)
     criteria = said.count(CRITERION) == 1
     if SYSTEM in known or (JUDGE in known and not person):
         other = JUDGE if SYSTEM in known else SYSTEM
@@ -470,20 +471,39 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
         by_name = " and ".join(_PLURAL[str(role)] for role in said)
         granted = f"columns cross {names}: {by_name} by their names"
         return Reading(read_as(*map(str, said)), (granted,), "likely", said=granted)
-    pairs = [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
-    if person:
-        pairs = [(SYSTEM, ITEM), (ITEM, SYSTEM)]
-    elif first is not None:
-        pairs = [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
-    elif CRITERION in said:
-        pairs = [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]
+    pairs = [(SYSTEM, ITEM), (ITEM, SYSTEM)] if person else _pairs(said, answered)
     ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
     return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
 
 
-def _said_of_parts(parts: Sequence[Sequence[str]]) -> list[str | None]:
-    """What each of the two things is that names cross, as far as they say it."""
+def _pairs(said: Sequence[str | None], answered: int | None) -> list[tuple[str, str]]:
+    """What two things may be of which their names say one, or none, the likeliest first."""
+    first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
+    if first is not None:
+        return [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
+    if answered is not None:
+        return [(SYSTEM, other) if answered == 0 else (other, SYSTEM) for other in (JUDGE, CRITERION)]
+    if CRITERION in said:
+        return [(CRITERION, other) if said[0] == CRITERION else (other, CRITERION) for other in (SYSTEM, JUDGE)]
+    return [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
+
+
+def _answered(table: Table, parts: Sequence[Sequence[str]]) -> int | None:
+    """Which of the two things names cross whose texts stand beside the scores, under the same names in a record."""
+    texts = [one.name.partition(".") for one in table.columns if not one.numeric and one.distinct > 1]
+    holders = {holder for holder, mark, _ in texts if mark}
+    held = [{inner for of, _, inner in texts if of == holder} for holder in holders]
+    found = [at for at, part in enumerate(parts) if any({*part} == names for names in held)]
+    return found[0] if len(found) == 1 else None
+
+
+def _said_of_parts(parts: Sequence[Sequence[str]], answered: int | None = None) -> list[str | None]:
+    """What each of the two things is that names cross, as far as they, and answers beside them, say it."""
     said = [part_of(part) for part in parts]
+    if answered is not None:
+        models = bool({*parts[0]} & {*parts[1]}) or all(map(is_model, parts[1 - answered]))  # one judges itself
+        rest = None if said[1 - answered] == SYSTEM else said[1 - answered]
+        said[answered], said[1 - answered] = SYSTEM, JUDGE if models else rest
     if said[1] is None and all({*words_of(name)[-1:]} & (SYSTEMS | {"sys", "bot"}) for name in parts[0]):
         said[1] = SYSTEM  # such as judge_a__sys with base and new
     for at, part in enumerate(parts):  # such as anatomy, which no list of criteria has, beside style
