@@ -354,3 +354,40 @@ def test_files_of_comet_that_name_no_system_are_told_by_their_names(tmp_path):
     (tmp_path / "x.log").write_text("\n".join(SEGMENTS[:1] * 2) + "\n")
     with pytest.raises(InvalidData, match="lines 1 and 2 both have segment 0"):
         read(tmp_path / "x.log")
+
+
+def solutions(*said):
+    return [{"task_id": "t", "solution": "pass", "base_status": base, "plus_status": plus} for base, plus in said]
+
+
+EVALUATED = {
+    "date": "2024-05-01",
+    "eval": {
+        "T/0": solutions(("pass", "pass"), ("pass", "timeout")),
+        "T/1": solutions(("fail", "pass"), ("pass", "fail")),
+        "T/2": solutions(("timeout", "fail"), ("pass", "pass")),
+    },
+}
+
+
+def test_solutions_pass_the_further_tests_of_evalplus_only_with_those_of_the_task(tmp_path):
+    for name in ("owl", "tern-7b"):
+        (tmp_path / f"{name}_eval_results.json").write_text(json.dumps(EVALUATED))
+    with pytest.raises(InvalidInput, match=r"2 suites, .*base \(6, 0 to 1\); plus"):
+        read(tmp_path / "owl_eval_results.json")
+    for part, mean in (("base", 4 / 6), ("plus", 2 / 6)):
+        table = read(tmp_path, part=part)
+        assert table.facet("system").levels == ("owl", "tern-7b")
+        assert (table.n_answers, table.mean.mean()) == (12, pytest.approx(mean))
+        assert table.facet("item").levels == ("T/0", "T/1", "T/2")
+
+
+def test_older_results_of_evalplus(write_json):
+    held = {"nfiles": 2, "base": [["pass", []], ["fail", []]], "plus": [["pass", []], ["fail", []]]}
+    table = read(write_json({"eval": {"T/0": held, "T/1": {**held, "plus": []}}}), part="base")
+    assert (table.n_answers, float(table.mean.mean())) == (4, 0.5)
+    broken = {"eval": {"T/0": {**held, "plus": [["pass", []]]}}}
+    with pytest.raises(InvalidData, match="has 2 results of the base tests and 1 of the others"):
+        read(write_json(broken))
+    with pytest.raises(InvalidData, match='status "odd" is not known'):
+        read(write_json({"eval": {"T/0": solutions(("odd", "pass"))}}))
