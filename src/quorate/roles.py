@@ -38,6 +38,12 @@ FOLDED = "~"
 VERDICT = "[[]]"
 """Behind the name of a column of texts of each of which the last word in double brackets is the verdict."""
 
+PICK = "?"
+"""Behind two columns with `AMONG` between them, and before one that names one of these, or what stands in it.
+
+What stands in the named one is meant, and with ``!`` behind the mark what stands in the other.
+"""
+
 SIDES = "sides"
 """What a question is about that takes whatever is compared, unless nobody could say what its sides are."""
 

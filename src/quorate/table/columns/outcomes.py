@@ -194,6 +194,7 @@ def sides_in(words: Sequence[str]) -> dict[str, str | tuple[str, ...]] | None:
         else:
             tokens = set(plain(word).split("_"))
             meant = [name for name, marks in MARKS.items() if tokens & marks]
+            meant = meant or ["tie"] * (plain(word) in WORDS[TIE])
         if len(meant) != 1:
             return None
         found.setdefault(meant[0], []).append(word)

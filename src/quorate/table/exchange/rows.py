@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.frozen import dataclass
-from quorate.roles import AMONG, BETTER, DOWN, FOLDED, OF, SAME, VERDICT
+from quorate.roles import AMONG, BETTER, DOWN, FOLDED, OF, PICK, SAME, VERDICT
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, literal, quoted
@@ -29,6 +29,8 @@ ROW_NUMBER = "row number"
 _MOST_TEXT = 10_000
 IN_BRACKETS = r"\[\[\s*([^\[\]]{1,24}?)\s*\]\]"
 """A word in double brackets, as judges are asked to write their verdicts."""
+_PICKED = re.compile(r"([^|?]+)\|([^|?]+)\?(!?)([^|?!]+)")
+"""Two columns, and one that names one of them."""
 MOST_RANKED = 50
 """Systems of which those that a row does not name come behind those that it does."""
 _CLASSES = frozenset(
@@ -80,8 +82,9 @@ class Rows(Brief):
         Columns that no table has: two or more together, named with ``*`` between their names, or with ``>`` where they
         name who is first, second and so on; the share of one in another, with ``/``; one with ``..`` behind its
         name, whose empty cells hold what stands above, with ``~``, whose labels that differ in capitals alone are one,
-        or with ``[[]]``, of whose texts the last word in double brackets is meant; or a word behind ``:`` that is the
-        same in every row.
+        or with ``[[]]``, of whose texts the last word in double brackets is meant; the one of two that a third names,
+        ``x|y?first``, or the other one, ``x|y?!first``, where ``:x`` is that word; or a word
+        behind ``:`` that is the same in every row.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -187,8 +190,8 @@ class Made(Brief):
     name : str
         As it was asked for.
     mark : str
-        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN`, `FOLDED`, `VERDICT` or `SAME`; empty where it is a column of
-        that name.
+        What is done: `CROSSED`, `OF`, `BETTER`, `DOWN`, `FOLDED`, `VERDICT`, `PICK` or `SAME`; empty where it is a
+        column of that name.
     places : tuple of tuple of str
         The columns that it is made of, and where names rank, those that share each place.
     """
@@ -200,7 +203,10 @@ class Made(Brief):
     @property
     def parts(self) -> tuple[str, ...]:
         """The columns that it is made of."""
-        return tuple(part for place in self.places for part in place if part or self.mark != BETTER)
+        parts = [part for place in self.places for part in place]
+        if self.mark == PICK:
+            return tuple(part for part in parts if not part.startswith(SAME))
+        return tuple(part for part in parts if part or self.mark != BETTER)
 
     def refuse(self, names: Iterable[str]) -> None:
         """Refuse columns that are not among these."""
@@ -218,7 +224,12 @@ def made_of(name: str) -> Made:
     (('question', 'rater'), ('passed', 'tried'), (), ('score',))
     >>> made_of("best > good|fair > |").places
     (('best',), ('good', 'fair'), ('', ''))
+    >>> made_of("new|old?shown").parts, made_of(":new|:old?shown").parts
+    (('new', 'old', 'shown'), ('shown',))
     """
+    picked = _PICKED.fullmatch(name)
+    if picked is not None:
+        return Made(name, PICK, tuple((part,) for part in picked.group(1, 2, 4)))
     if name.startswith(SAME) and name != SAME:
         return Made(name, SAME, ())
     mark = next((mark for mark in (BETTER, CROSSED, OF) if mark in name), "")
@@ -265,6 +276,13 @@ def made(opened: Opened, name: str) -> Opened:
         value = f"mode(trim({texts[0]})) OVER (PARTITION BY lower(trim({texts[0]})))"
     elif one.mark == VERDICT:
         value = f"list_last(regexp_extract_all({texts[0]}, '{IN_BRACKETS}', 1))"
+    elif one.mark == PICK:
+        words = [place[0] for place in one.places]
+        held = dict(zip(one.parts, (f"trim({text})" for text in texts), strict=True))
+        x, y, named = (held.get(word, literal(word.removeprefix(SAME))) for word in words)
+        first, other = ((x, y), (y, x))[_is_turned(name)]
+        says = [f"{named} = {literal(word)} OR {named} = {cell}" for word, cell in zip(words, (x, y), strict=False)]
+        value = f"CASE WHEN {says[0]} THEN {first} WHEN {says[1]} THEN {other} END"
     elif one.mark == OF:
         value = f"{numbers[0]} / nullif({numbers[1]}, 0)"
     else:
@@ -273,6 +291,12 @@ def made(opened: Opened, name: str) -> Opened:
     kept = ", ".join(quoted(column) for column in opened.relation.columns)
     relation = relation.project(f"{kept}, {value} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
+
+
+def _is_turned(name: str) -> bool:
+    """Whether the other one is meant of two columns of which a third names one."""
+    picked = _PICKED.fullmatch(name)
+    return picked is not None and bool(picked[3])
 
 
 def _places(one: Made, texts: Mapping[str, str], opened: Opened) -> list[str]:
@@ -312,20 +336,33 @@ def _made_in_frame(frame: Frame, name: str) -> Frame:
         return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
     if one.mark == DOWN:
         return _in_order(frame).with_columns(nw.col(one.parts[0]).fill_null(strategy="forward").alias(name))
-    if one.mark == FOLDED:
+    if one.mark in (FOLDED, VERDICT):
         labels = [None if label is None else str(label).strip() for label in _in_order(frame)[one.parts[0]].to_list()]
-        usual = {label.lower(): label for label, _ in reversed(Counter(filter(None, labels)).most_common())}
-        folded = [None if label is None else usual.get(label.lower(), label) for label in labels]
-        made = nw.new_series(name, folded, nw.String, backend=frame.implementation)
-        return _in_order(frame).with_columns(made)
-    if one.mark == VERDICT:
-        found = [re.findall(IN_BRACKETS, str(text)) for text in _in_order(frame)[one.parts[0]].to_list()]
-        verdicts = [each[-1] if each else None for each in found]
-        return _in_order(frame).with_columns(nw.new_series(name, verdicts, nw.String, backend=frame.implementation))
+        said = _folded(labels) if one.mark == FOLDED else [_verdict(label or "") for label in labels]
+        return _in_order(frame).with_columns(nw.new_series(name, said, nw.String, backend=frame.implementation))
+    if one.mark == PICK:
+        words = [place[0] for place in one.places]
+        held = {part: nw.col(part).cast(nw.String).str.strip_chars() for part in one.parts}
+        x, y, says = (held.get(word, nw.lit(word.removeprefix(SAME))) for word in words)
+        first, other = ((x, y), (y, x))[_is_turned(name)]
+        is_x, is_y = ((says == word) | (says == cell) for word, cell in zip(words, (x, y), strict=False))
+        return frame.with_columns(nw.when(is_x).then(first).otherwise(nw.when(is_y).then(other)).alias(name))
     values = [nw.col(part).cast(nw.Float64 if one.mark == OF else nw.String) for part in one.parts]
     if one.mark == OF:
         return frame.with_columns(nw.when(values[1] != 0).then(values[0] / values[1]).alias(name))
     return frame.with_columns(nw.concat_str(values, separator=f" {one.mark} ").alias(name))
+
+
+def _folded(labels: Sequence[str | None]) -> list[str | None]:
+    """Labels that differ in capitals alone as each is written most often."""
+    usual = {label.lower(): label for label, _ in reversed(Counter(filter(None, labels)).most_common())}
+    return [None if label is None else usual.get(label.lower(), label) for label in labels]
+
+
+def _verdict(text: str) -> str | None:
+    """The last word in double brackets."""
+    found = re.findall(IN_BRACKETS, text)
+    return found[-1] if found else None
 
 
 def _in_order(frame: Frame) -> nw.DataFrame[Any]:

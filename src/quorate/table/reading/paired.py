@@ -22,6 +22,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.key import named_as_judged
 from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.shown import by_place
 from quorate.table.reading.supposed import supposed
 from quorate.table.reading.unnamed import of_unnamed
 from quorate.table.reading.winner import KNOWN, OF_SCORES, SHOWN, decided, winner_of
@@ -63,7 +64,9 @@ def pair_of(table: Table, compared: bool = False) -> Reading | None:
     Unsure
         If columns hold rankings that cannot be read as they stand.
     """
-    whole = None if has_pairs(table.names) else _square_of_wins(table) or _ranked_by_names(table)
+    whole = by_place(table)
+    if whole is None and not has_pairs(table.names):
+        whole = _square_of_wins(table) or _ranked_by_names(table)
     if whole is not None:
         return whole
     found = _models(table) or _by_rows(table)
