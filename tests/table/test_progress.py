@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.cells import Cells
-from quorate.table.progress import Progress, crossed, item_values, judged
+from quorate.table.progress import Progress, crossed, judged
 
 
 def _calls(progress, rows):
@@ -234,9 +234,3 @@ def test_the_cells_of_judgments_without_their_attributes():
 def test_rosters_are_compared_by_their_cells():
     assert crossed(["a", "b"]).same(crossed(["a", "b"]))
     assert not crossed(["a", "b"]).same(crossed(["b", "a"]))
-
-
-def test_values_beside_scores_that_are_turned_are_turned_too():
-    frame = pl.DataFrame({"item": ["a", "a", "b"], "score": [0, 1, 1], "human": [0.2, 0.2, None]})
-    less = q.read(frame, less_is_better=True, announce=False)
-    assert item_values(less, "human") == {"a": pytest.approx(0.8)}

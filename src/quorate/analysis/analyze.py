@@ -182,7 +182,6 @@ def _analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual
 
     Options are those of `analyze`; with a target of systems the question is their mean.
     """
-    judgments = judgments.as_given
     answered = judgments.keep(judgments.n > 0)
     targets = dict(options.get("targets") or {})
     systems = answered.facet(SYSTEM).levels if SYSTEM in answered.names and answered.object != SYSTEM else ()

@@ -397,6 +397,7 @@ class ScoreVerdict(AnyVerdict):
             "interval": list(self.others.at(self.level).ends),
         }
         own["others_reason"] = self.difference.unsaid
+        own["less_is_better"] = self.less_is_better
         own["caveats"] = plain(self.caveats)
         return {**super().to_dict(), **own}
 
@@ -538,7 +539,6 @@ def verdict_of_scores(
     if budget is not None:
         rules.number("budget", budget, above=0)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
-    judgments = judgments.as_given
     try:
         found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
     except NoSpread as same:

@@ -8,7 +8,6 @@ travel, so the cost of everything after reading depends on cells, not rows.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +17,9 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.frozen import dataclass
 from quorate.table.collapsed import Collapsed
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
-from quorate.table.notes import LESS, Note
 from quorate.wording import brief, listed
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from quorate.table.results import Written
 
 
@@ -61,13 +57,10 @@ class Judgments(Collapsed):
         What to read again for single answers; see `quorate.table.reread`.
     labels : tuple of str
         Labels, where answers are no scores but places among these; see `quorate.scores.labels`.
-    about : float, optional
-        What scores were taken from, so that more is better where less was.
     less_is_better : bool
-        Whether less is better of these scores as they are.
+        Whether less is better of these scores, which stay as they are.
     """
 
-    about: float | None = None
     less_is_better: bool = False
 
     def __repr__(self) -> str:
@@ -78,26 +71,6 @@ class Judgments(Collapsed):
     def score_facts(self) -> ScoreFacts:
         """Range of the scores, and what values they take."""
         return score_facts(self)
-
-    def turned(self, about: float) -> Self:
-        """The same judgments, every score taken from a number: where less is better, more is then."""
-        origin = self.origin and replace(self.origin, rows=replace(self.origin.rows, about=about))
-        return replace(self._taken_from(about), about=about, origin=origin)
-
-    @property
-    def as_given(self) -> Self:
-        """The same with scores as they were given, also where less is better: for what reads ``less_is_better``."""
-        if self.about is None:
-            return self
-        origin = self.origin and replace(self.origin, rows=replace(self.origin.rows, about=None))
-        said = Note(f"less of {self.score} is better", LESS)
-        notes = tuple(said if note.role == LESS else note for note in self.notes)
-        back = self._taken_from(self.about)
-        return replace(back, about=None, less_is_better=True, origin=origin, notes=notes)
-
-    def _taken_from(self, about: float) -> Self:
-        scale = self.scale and (about - self.scale[1], about - self.scale[0])
-        return replace(self, mean=about - self.mean, low=about - self.high, high=about - self.low, scale=scale)
 
     def describe(self) -> Description:
         """Facts about these judgments: facets, crossing, balance, what is missing, repeated or constant."""

@@ -150,4 +150,5 @@ def _reading(judgments: Judgments) -> tuple[str, ...]:
     nested = {} if not named and set(nested) <= {judgments.object} else nested
     said = [argument(name, value) for name, value in (("facets", named), ("nested", nested)) if value]
     said += [argument("labels", True)] if judgments.labels else []
+    said += [argument("less_is_better", True)] if judgments.less_is_better else []
     return ("read it again with " + joined(" and ", said),) if said else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
@@ -64,14 +64,6 @@ class MeasuredFile:
         if refused or not tables:
             raise question
         return cls(tables, question)
-
-    @property
-    def as_given(self) -> MeasuredFile:
-        """The same with scores as they were given, also where less is better."""
-        tables = {
-            name: table.as_given if isinstance(table, Judgments) else table for name, table in self.tables.items()
-        }
-        return replace(self, tables=tables)
 
     @property
     def first(self) -> Table:

@@ -11,10 +11,6 @@ from quorate.roles import SAME
 LOG = logging.getLogger("quorate")
 
 
-LESS = "less_is_better"
-"""Role of the note that less is better."""
-
-
 class Note(str):
     """What reading took for granted, in words, with the columns that it is about.
 

@@ -190,8 +190,7 @@ def item_values(judgments: Judgments, column: str) -> dict[str, float]:
             f'column "{column}": {several.size:,} of {len(levels):,} {judgments.object} labels have several values, '
             f'the first "{levels[first]}" ({low[first]:g} and {high[first]:g}); take one level of what they depend on'
         )
-    values = low if source.about is None else source.about - low  # of what less is better of, as its scores are
-    return {label: float(value) for label, value in zip(levels, values, strict=True) if np.isfinite(value)}
+    return {label: float(value) for label, value in zip(levels, low, strict=True) if np.isfinite(value)}
 
 
 def highest_replicates(judgments: Judgments) -> Ints:

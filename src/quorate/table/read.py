@@ -122,9 +122,7 @@ def read(
         Whether the score is a label: words, or numbers that only tell things apart. For `quorate.scores.labels`, which
         has the share of each, how far judges agree, and which labels they confuse; nothing else takes such a table.
     less_is_better : bool
-        Whether less of the score is better, as of errors. `quorate.analyze`, `compare` and `rank` take scores as they
-        are, and the least for the best; for all else they are taken from the sum of the ends of their scale, if that is
-        declared or they are 0 and 1, else with their sign turned.
+        Whether less of the score is better, as of errors. Scores stay as they are, and the least mean is the best.
     families : "auto" or mapping of str to str, optional
         Family of each judge, such as ``{"gpt-4o": "openai", "gpt-4.1": "openai"}``, or by the makers that names tell:
         judges are then drawn, nested in families, whose judges may err together. A column of families is named by

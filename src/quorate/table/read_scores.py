@@ -42,7 +42,7 @@ from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments
 from quorate.table.long import write
-from quorate.table.notes import LESS, Note, log
+from quorate.table.notes import Note, log
 from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -147,7 +147,9 @@ def read_scores(
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = table if scale is None else on_scale(table, scale)
-    table = at_levels(_of_named_systems(turned(table) if less_is_better else table), only)
+    if less_is_better:
+        table = replace(table, less_is_better=True, notes=(Note("less is better"), *table.notes))
+    table = at_levels(_of_named_systems(table), only)
     table = table if families is None else in_families(table, families)
     table = table if nested else _in_groups(table)
     table = _drawn_if_many(_as_strata(table)) if fixed == FIXED else table
@@ -207,19 +209,6 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
             "or say that it is no score with " + argument("missing", f"{value:g}")
         )
     return replace(table, scale=(low, high))
-
-
-def turned(table: Judgments) -> Judgments:
-    """The same judgments of which less is better, turned so that more is: from end to end, else by their sign."""
-    facts = table.score_facts
-    ends = (0.0, 1.0) if facts.low >= 0 and facts.high == 1 and facts.integers else (0.0, 0.0)
-    about = sum(table.scale or ends)
-    said = (
-        f"scores are {about:g} less what {table.score} holds"
-        if about
-        else f"scores are {table.score} with its sign turned"
-    )
-    return replace(table.turned(about), notes=(Note(f"less is better: {said}", LESS), *table.notes))
 
 
 _STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10

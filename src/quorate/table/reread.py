@@ -54,8 +54,6 @@ class Reopened(NamedTuple):
         Scores that stand for no score.
     own : Missing
         The same in the column of scores, where words may have been made numbers.
-    about : float, optional
-        The number that scores are taken from, where less is better.
     """
 
     source: Any
@@ -64,7 +62,6 @@ class Reopened(NamedTuple):
     roles: Roles
     missing: Missing
     own: Missing
-    about: float | None
 
     def cells(self, score: str) -> Grouped:
         """One row per cell, with another column as the score, whatever the status of its rows."""
@@ -92,8 +89,7 @@ class Reopened(NamedTuple):
 
     def answers(self) -> Ungrouped:
         """Every usable answer."""
-        found = self.engine.ungroup(self.source, self.roles, self.own)
-        return found if self.about is None else replace(found, values=self.about - found.values)
+        return self.engine.ungroup(self.source, self.roles, self.own)
 
     def rows(self) -> Long:
         """Every row."""
@@ -141,7 +137,7 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
 
     origin = origin_of(judgments)
     own = origin.missing if origin.rows.words is None else NOTHING
-    read_as = origin.roles, origin.missing, own, origin.rows.about
+    read_as = origin.roles, origin.missing, own
     if is_place(origin.source):
         located(origin.source, origin.rows)  # says in one line that it is gone
         if sha256(origin.source, origin.rows) != judgments.source.sha256:

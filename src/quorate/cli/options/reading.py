@@ -330,11 +330,9 @@ class Reading(ScoreReading, VoteReading):
         """The file as `table` has it, or once for each of its measures, where which is meant is all that is open."""
         from quorate.table.measured import MeasuredFile
         from quorate.table.reading.reading import Unsure
-        from quorate.table.votes import Votes
 
         try:
-            found = self.table(file, *groups, **asked)
-            return found if isinstance(found, Votes) else found.as_given
+            return self.table(file, *groups, **asked)
         except Unsure as open_:
 
             def as_meant(kind: Kind, found: Mapping[str, Any]) -> Judgments | Votes:
@@ -342,7 +340,7 @@ class Reading(ScoreReading, VoteReading):
                     found = {**found, "where": f"({self.where}) AND ({found['where']})"}
                 return self.as_votes(file, found) if kind == "votes" else self.as_scores(file, found)
 
-            table = MeasuredFile.of(open_, as_meant).as_given
+            table = MeasuredFile.of(open_, as_meant)
         for group in groups:
             group.refuse_other(table.question.kind)
         return table

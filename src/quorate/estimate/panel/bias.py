@@ -272,7 +272,7 @@ class Bias:
     mean : float
         Mean score by this judge.
     bias : float
-        That less the average over all judges, in score units; positive is lenient.
+        That less the average over all judges, in score units; positive is lenient, where less is better strict.
     se, df : float
         Standard error and degrees of freedom; nan where every item gives the same difference.
     low, high : float
@@ -335,12 +335,12 @@ class JudgeBias(MeansResult):
 
     @property
     def lenient(self) -> tuple[str, ...]:
-        """Judges above the average of the panel, all looked at together."""
+        """Judges who surely score better than the average of the panel, all looked at together."""
         return tuple(row.judge for row in self.overall if row.verdict == LENIENT)
 
     @property
     def strict(self) -> tuple[str, ...]:
-        """Judges below the average of the panel, all looked at together."""
+        """Judges who surely score worse than the average of the panel, all looked at together."""
         return tuple(row.judge for row in self.overall if row.verdict == STRICT)
 
     @property
@@ -433,7 +433,7 @@ def _rows(
     low, high = biases.interval(level)
     p = biases.p
     adjusted = holm(p)
-    sure = np.where(adjusted < 1 - level, np.where(biases.value > 0, LENIENT, STRICT), "")
+    sure = np.where(adjusted < 1 - level, np.where(means.sign * biases.value > 0, LENIENT, STRICT), "")
     out = []
     for i, (judge, system) in enumerate(labels):
         at = means.judges.index(judge), slice(None) if system is None else means.systems.index(system)

@@ -65,6 +65,8 @@ class JudgeMeans:
         What the standard errors come from.
     caveats : tuple of Caveat
         What to know before relying on these; mostly none.
+    less_is_better : bool
+        Whether less of the score is better.
     """
 
     judge: str
@@ -79,6 +81,12 @@ class JudgeMeans:
     backend: str | None
     spread: Spread
     caveats: tuple[Caveat, ...] = ()
+    less_is_better: bool = False
+
+    @property
+    def sign(self) -> int:
+        """What a mean counts times, so that more is better: -1 where less of it is."""
+        return -1 if self.less_is_better else 1
 
     def __repr__(self) -> str:
         parts = f"{counted(len(self.judges), self.judge)}, {counted(len(self.systems), self.system or 'system')}"
@@ -237,7 +245,8 @@ class _Panel:
         labels = (self.judge, self.system, self.judges, self.systems)
         few = isinstance(spread, LeftOutSpread) and items < _ENOUGH
         cautions = (caveats.few_items_with_gaps(plural(judgments.object), items),) if few else ()
-        return JudgeMeans(*labels, mean.reshape(shape), n, items, method, reason, backend, spread, cautions)
+        found, less = mean.reshape(shape), judgments.less_is_better
+        return JudgeMeans(*labels, found, n, items, method, reason, backend, spread, cautions, less)
 
 
 def _panel(judgments: Judgments, judge: str, system: str | None, generation: str | None) -> _Panel:

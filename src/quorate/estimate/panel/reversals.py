@@ -206,7 +206,7 @@ class Reversals(MeansResult):
         pairs = [pair for pair in self.found if pair.judge == order.judge]
         if order.top_differs if self.against == "panel" else order.top_differs_from_others:
             compared = _reference(self.means, self.against)[self.means.judges.index(order.judge)]
-            leader, top = self.means.systems[int(np.argmax(compared))], order.order[0]
+            leader, top = self.means.systems[int(np.argmax(self.means.sign * compared))], order.order[0]
             turned = next(pair for pair in pairs if (pair.first, pair.second) == (leader, top))
             panel = "the panel puts" if self.against == "panel" else "the others put"
             return f"{order.judge} alone would put {top} first; {panel} {leader} first ({turned.verdict})."
@@ -224,7 +224,7 @@ def reversals(
 ) -> Reversals:
     """Which judge, had it been the only one, would have ranked the systems differently.
 
-    Higher scores are better; a panel's score is the plain mean over its judges.
+    A panel's score is the plain mean over its judges.
 
     Parameters
     ----------
@@ -275,8 +275,8 @@ def reversals(
     panel = _reference(means, "panel")[0]
     judges = []
     for judge, single, others in zip(means.judges, _rounded(means.mean), _reference(means, "others"), strict=True):
-        best = single == single.max()
-        differs = [not (best & (other == other.max())).any() for other in (panel, others)]
+        best = single == _most(means, single)
+        differs = [not (best & (other == _most(means, other))).any() for other in (panel, others)]
         taus = [float(kendall(single[None], other)[0]) for other in (panel, others)]
         order = _best_first(means, single, panel)
         judges.append(Order(judge, *order, taus[0], differs[0], taus[1], differs[1]))
@@ -291,6 +291,11 @@ def _reference(means: JudgeMeans, against: Against) -> Floats:
     return _rounded(panel if against == "panel" else (judges * panel - means.mean) / (judges - 1))
 
 
+def _most(means: JudgeMeans, score: Floats) -> float:
+    """The best of these scores."""
+    return float(score.min() if means.less_is_better else score.max())
+
+
 def _rounded(score: Floats) -> Floats:
     """The same to ten digits, so that ties are ties whatever the order of summation."""
     return np.round(score, 10 - int(np.ceil(np.log10(max(float(np.abs(score).max()), 1e-200)))))
@@ -298,7 +303,7 @@ def _rounded(score: Floats) -> Floats:
 
 def _best_first(means: JudgeMeans, score: Floats, among_equal: Floats) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Systems by score, equal ones by another; and those that are equal to the one before them."""
-    order = np.lexsort((-among_equal, -score))
+    order = np.lexsort((-means.sign * among_equal, -means.sign * score))
     tied = order[1:][np.diff(score[order]) == 0]
     return tuple(means.systems[s] for s in order), tuple(means.systems[s] for s in tied)
 
@@ -317,7 +322,7 @@ def _reversed_pairs(means: JudgeMeans, against: Against, level: float) -> tuple[
     out = []
     for at in map(int, np.flatnonzero(opposite)):
         judge, pair = divmod(at, len(pairs))
-        turn = 1 if panel.value[at] > 0 else -1
+        turn = means.sign if panel.value[at] > 0 else -means.sign  # the better of the two comes first
         first, second = (means.systems[s] for s in pairs[pair][::turn])
         sides = []
         for side in (panel, alone):

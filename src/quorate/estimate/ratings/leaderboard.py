@@ -337,7 +337,6 @@ def leaderboard(
     (2024), Review of Economic Studies 91, 476-518, for ranks.
     """
     checked_level(level)
-    judgments = judgments.as_given
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     joint = joint_means(judgments, facet=system, targets=targets, **model)

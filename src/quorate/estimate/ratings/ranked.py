@@ -472,6 +472,7 @@ def claim(board: Board, no: str = "no") -> str:
     if not told:
         return f"{no} two of {counted(systems, 'system')} are told apart"
     of = f"the {systems - len(apart):,} systems that wins link" if apart else f"{systems:,} systems"
+    of += " (less is better)" * board.less_is_better
     if len(first) == 1:
         lead = f"{first[0]} is first of {of}"
     elif len(first) <= _MOST_NAMED:

@@ -85,8 +85,6 @@ class Rows(Brief):
         or with ``[[]]``, of whose texts the last word in double brackets is meant; the one of two that a third names,
         ``x|y?first``, or the other one, ``x|y?!first``, where ``:x`` is that word; or a word
         behind ``:`` that is the same in every row.
-    about : float, optional
-        The number that scores are taken from, where less is better.
     """
 
     where: str | None = None
@@ -97,7 +95,6 @@ class Rows(Brief):
     words: Words | None = None
     numbered: bool = False
     made: tuple[str, ...] = ()
-    about: float | None = None
 
     def of(self, opened: Opened) -> Opened:
         """The rows for which the condition holds, with a caveat that says so; one for each judgment.

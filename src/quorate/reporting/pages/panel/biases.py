@@ -255,7 +255,7 @@ def _rankings_finding(view: PanelAnalysis, found: Reversals) -> str:
 def _lenient_first(view: PanelAnalysis, orders: Sequence[Order]) -> list[Order]:
     """In the order in which biases are shown."""
     bias = {one.judge: one.bias for one in view.panel.bias.overall}
-    return sorted(orders, key=lambda one: -bias[one.judge])
+    return sorted(orders, key=lambda one: -view.panel.bias.means.sign * bias[one.judge])
 
 
 def _order(view: PanelAnalysis, found: Order | Reversals) -> str:
@@ -267,7 +267,7 @@ def _order(view: PanelAnalysis, found: Order | Reversals) -> str:
 def bias(view: PanelAnalysis) -> Figure:
     """Every judge against the panel, on average and by system, the most lenient first; whose bias depends most."""
     found = view.panel.bias
-    by_judge = {one.judge: [one] for one in sorted(found.overall, key=lambda one: -one.bias)}
+    by_judge = {one.judge: [one] for one in sorted(found.overall, key=lambda one: -found.means.sign * one.bias)}
     for one in sorted(found.by_system, key=lambda one: view.order.index(str(one.system))):
         by_judge[one.judge].append(one)
     rows: list[Row] = [
