@@ -46,7 +46,7 @@ def same(found: Any, other: Any, where: str = "") -> None:
 
 def said(where: str) -> bool:
     """Whether it is a sentence, which names the direction or where the data are."""
-    words = "sentence reading note command source lines unit text claim caveats naive least less paragraph"
+    words = "sentence reading note command source lines unit text claim caveats naive least less paragraph reproduction"
     return any(word in where for word in words.split())
 
 
