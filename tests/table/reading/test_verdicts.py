@@ -62,3 +62,26 @@ def test_other_words_in_brackets_are_no_verdicts(tmp_path, text):
     path.write_text(json.dumps(rows))
     with pytest.raises(InvalidInput):
         q.read_votes(path, announce=False)
+
+
+@pytest.mark.parametrize("order", ["swapped", "shown_first"])
+def test_what_a_stands_for_is_asked_where_the_order_changes(tmp_path, order):
+    path = tmp_path / "judged.jsonl"
+    rows = [
+        {
+            "question_id": f"t{n // 2}",
+            "model_a": "swift",
+            "model_b": "tern",
+            order: bool(n % 2) if order == "swapped" else ("swift", "tern")[n % 2],
+            "text": f"Both {n}. [[{WON[n % 3]}]]",
+        }
+        for n in range(36)
+    ]
+    path.write_text(json_lines(rows))
+    with pytest.raises(InvalidInput, match=r"A is what was shown first\), or .*A is model_a\)") as caught:
+        q.read(path, announce=False)
+    by_place, as_named = (way.options for way in caught.value.ways)
+    first = sum(n % 3 == n % 2 for n in range(36))
+    for source in (path, pl.DataFrame(rows)):
+        assert q.read(source, announce=False, kind="votes", **by_place).wins("swift", "tern") == first
+        assert q.read(source, announce=False, kind="votes", **as_named).wins("swift", "tern") == 12

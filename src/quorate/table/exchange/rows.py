@@ -29,6 +29,14 @@ ROW_NUMBER = "row number"
 _MOST_TEXT = 10_000
 IN_BRACKETS = r"\[\[\s*([^\[\]]{1,24}?)\s*\]\]"
 """A word in double brackets, as judges are asked to write their verdicts."""
+PLACES = tuple(
+    tuple(form for word in words_ for form in (word, word.upper(), word.capitalize()))
+    for words_ in (
+        ("false", "0", "no", "ab", "a_b", "listed", "original", "normal", "forward"),
+        ("true", "1", "yes", "ba", "b_a", "swapped", "flipped", "reversed"),
+    )
+)
+"""What says of two columns that they were shown in their order, and that they were exchanged."""
 _PICKED = re.compile(r"([^|?]+)\|([^|?]+)\?(!?)([^|?!]+)")
 """Two columns, and one that names one of them."""
 MOST_RANKED = 50
@@ -278,7 +286,8 @@ def made(opened: Opened, name: str) -> Opened:
         held = dict(zip(one.parts, (f"trim({text})" for text in texts), strict=True))
         x, y, named = (held.get(word, literal(word.removeprefix(SAME))) for word in words)
         first, other = ((x, y), (y, x))[_is_turned(name)]
-        says = [f"{named} = {literal(word)} OR {named} = {cell}" for word, cell in zip(words, (x, y), strict=False)]
+        places = [", ".join(map(literal, (word, *more))) for word, more in zip(words, PLACES, strict=False)]
+        says = [f"{named} IN ({known}) OR {named} = {cell}" for known, cell in zip(places, (x, y), strict=True)]
         value = f"CASE WHEN {says[0]} THEN {first} WHEN {says[1]} THEN {other} END"
     elif one.mark == OF:
         value = f"{numbers[0]} / nullif({numbers[1]}, 0)"
@@ -342,7 +351,8 @@ def _made_in_frame(frame: Frame, name: str) -> Frame:
         held = {part: nw.col(part).cast(nw.String).str.strip_chars() for part in one.parts}
         x, y, says = (held.get(word, nw.lit(word.removeprefix(SAME))) for word in words)
         first, other = ((x, y), (y, x))[_is_turned(name)]
-        is_x, is_y = ((says == word) | (says == cell) for word, cell in zip(words, (x, y), strict=False))
+        told = zip(words, PLACES, (x, y), strict=False)
+        is_x, is_y = (says.is_in([word, *more]) | (says == cell) for word, more, cell in told)
         return frame.with_columns(nw.when(is_x).then(first).otherwise(nw.when(is_y).then(other)).alias(name))
     values = [nw.col(part).cast(nw.Float64 if one.mark == OF else nw.String) for part in one.parts]
     if one.mark == OF:

@@ -150,7 +150,7 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
     if votes is not None or scores or not has_pairs(table.names):
         found = of_roles(table, of_one_prompt(table, votes)) or scores_of(table, compared)
         found = of_judged(table, found) if about == JUDGE and found is not None else found
-        return None if found is None else of_texts(found).shortened(table.names)
+        return None if found is None else of_texts(found, table).shortened(table.names)
     refuse_scored_sides(table)
     winner = recognise_pair("winner", table.names)
     if winner is not None and not table.column(winner).numeric:  # whose labels are refused where they are read

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from quorate.roles import VERDICT
+from quorate.roles import AMONG, PICK, VERDICT
+from quorate.table.columns.aliases import ORDERS, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.outcomes import WORDS, sides_in
 from quorate.table.columns.scales import number
-from quorate.table.columns.vote_roles import recognise_pair
-from quorate.table.exchange.rows import IN_BRACKETS
+from quorate.table.columns.vote_roles import ORDER, recognise_pair
+from quorate.table.exchange.rows import IN_BRACKETS, PLACES
 from quorate.table.facts.profile import Table
 from quorate.table.pairs import A, B
-from quorate.table.reading.reading import Reading
+from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.score import says_score
 
 _RATING = re.compile(r"(?i)\b(rating|score|grade|overall)\W{0,4}\[\[")
@@ -33,13 +34,33 @@ def with_verdicts(table: Table) -> Table:
     return table.with_column(found[0] + VERDICT) if len(found) == 1 else table
 
 
-def of_texts(reading: Reading) -> Reading:
-    """A reading that says where its score or winner is the last word in double brackets of texts."""
+def of_texts(reading: Reading, table: Table) -> Reading:
+    """A reading that says where its score or winner is the last word in double brackets of texts.
+
+    It asks what A stands for where another column says that the two were shown in another order.
+    """
     taken = (reading.options.get(role) for role in ("score", "winner"))
     found = next((one for one in taken if isinstance(one, str) and one.endswith(VERDICT)), None)
     if found is None:
         return reading
-    return reading.granting(f"every {found.removesuffix(VERDICT)} has its verdict in double brackets")
+    text = found.removesuffix(VERDICT)
+    orders = [name for name in claims(table.names, ORDERS) if table.column(name).distinct > 1]
+    if reading.kind == "scores" or not orders:
+        return reading.granting(f"every {text} has its verdict in double brackets")
+    a, b = (reading.options.get(role) or recognise_pair(role, table.names) for role in ("model_a", "model_b"))
+    said = f"every {text} has its verdict in double brackets, and {orders[0]} says in which order two were shown"
+    shown = {"model_a": f"{a}{AMONG}{b}{PICK}{orders[0]}", "model_b": f"{a}{AMONG}{b}{PICK}!{orders[0]}"}
+    facets = {**reading.options.get("facets", {}), ORDER: "model_a"}
+    known = {a, b, *(word for place in PLACES for word in place)}
+    known |= {word for side in (a, b) if side in table.names for word in table.column(side).words}
+    by_place = Meant({**reading.options, **shown, "facets": facets}, "A is what was shown first")
+    told = {*table.column(orders[0]).words} <= known
+    return Reading(
+        reading.options,
+        kind="votes",
+        said=said,
+        meant=(*([by_place] if told else []), Meant(reading.options, f"A is {a}")),
+    )
 
 
 def verdicts_in(table: Table, name: str) -> frozenset[str]:
