@@ -455,7 +455,7 @@ class Command(Plainly, typer.core.TyperCommand):
         """Take words after the file that are files too as more of them, and the rest for the other arguments."""
         first = ctx.params["file"]
         words = [*(ctx.params[name] for name in names if ctx.params[name] is not None), *ctx.args]
-        more = [*takewhile(lambda word: _TABLE.search(word) or (Path(word).is_dir() and first.is_dir()), words)]
+        more = [*takewhile(lambda word: _TABLE.search(word) or _is_like(Path(word), first), words)]
         left = words[len(more) :]
         if len(left) > len(names):
             ctx.fail(f"Got unexpected extra arguments ({' '.join(left[len(names) :])})")
@@ -495,6 +495,13 @@ class Command(Plainly, typer.core.TyperCommand):
         if verb is not None and verb.more:
             with formatter.section("Asked with an option, each with a --help of its own"):
                 formatter.write_dl([(asked, question.says) for asked, question in verb.more.items()])
+
+
+def _is_like(place: Path, first: Path) -> bool:
+    """Whether there is a folder beside a folder, or a file whose name ends as that of the first."""
+    if first.is_dir():
+        return place.is_dir()
+    return bool(first.suffix) and place.suffix == first.suffix and place.is_file()
 
 
 def reading_options() -> dict[str, str]:

@@ -427,6 +427,10 @@ def is_arm(name: str) -> bool:
     }
 
 
+_OF_JUDGING = frozenset(("usd", "eur", "gbp", "latency", "tokens", "ms", "runtime"))
+"""Words in the name of a column of what it took to judge, or to answer."""
+
+
 def is_criterion(name: str) -> bool:
     """Whether a column holds one criterion, by its name.
 
@@ -434,8 +438,12 @@ def is_criterion(name: str) -> bool:
     --------
     >>> is_criterion("clarity_score"), is_criterion("Sweetness"), is_criterion("business_unit")
     (True, True, False)
+    >>> is_criterion("relevance cost in USD")
+    False
     """
     said = {*plain(name).split("_")}
+    if said & _OF_JUDGING:
+        return False
     return bool(CRITERIA & said) or any(word.endswith("ness") and len(word) > _SHORTEST for word in said - _NO_QUALITY)
 
 

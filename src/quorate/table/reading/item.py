@@ -26,14 +26,11 @@ from quorate.table.exchange.wide import among
 from quorate.table.facts.profile import Column, Table, looked_at
 from quorate.table.reading.key import facets_of, names_rows
 from quorate.table.reading.reading import Meant, Unsure
-from quorate.table.reading.recognised import id_of_asked
+from quorate.table.reading.recognised import NEARLY, id_of_asked
 from quorate.wording import listed
 
 _ROWS = frozenset(("no", "nr", "number", "row", "index", "idx"))
 """Words in the name of a column that counts rows."""
-_NEARLY = 0.98
-"""Share of rows that what is judged tells apart, from which on the others were entered twice."""
-
 Read = TypeVar("Read")
 
 
@@ -128,7 +125,7 @@ def row_by(table: Table, known: Mapping[str, str], aside: set[str]) -> str | Non
     if not key or (ITEM not in known and key[0] in known.values()):
         return None
     told = (key, [*key, known[JUDGE]]) if JUDGE in known else (key,)
-    return key[0] if any(table.keys(one) >= table.rows * _NEARLY for one in told) else None
+    return key[0] if any(table.keys(one) >= table.rows * NEARLY for one in told) else None
 
 
 def told_within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[str, str] | None:

@@ -72,6 +72,8 @@ _BELOW = 3
 _MOST_GROUPS = 9
 """Levels of what groups rows, each of them in more rows than that."""
 
+NEARLY = 0.95
+"""Share of rows that what is judged tells apart, from which on the others were entered, or asked, twice."""
 SELDOM, _COME_BACK = 0.1, 0.75
 """Share of items of two systems up to which these share none, and levels to a row of what several were judged on."""
 
@@ -208,8 +210,12 @@ def id_of_asked(table: Table, known: Mapping[str, str]) -> str | None:
     ids = [one for one in free if is_id(one.name) and 2 <= one.distinct <= table.rows / 2]
     texts = asked_again(table)
     met_twice = [one for one in free if one.name in texts]
+    ids, met_twice = (
+        [one for one in some if table.keys([one.name, system]) > (1 + SELDOM) * one.distinct]
+        for some in (ids, met_twice)
+    )
     for some in (ids, met_twice):
-        crossing = [one.name for one in some if table.keys([one.name, *key]) == table.rows]
+        crossing = [one.name for one in some if table.keys([one.name, *key]) >= NEARLY * table.rows]
         if crossing:
             return crossing[0] if len(crossing) == 1 else None
     return None
@@ -288,6 +294,8 @@ def _is_score(table: Table, name: str) -> bool:
 
 _KINDS = frozenset(("type", "kind", "phase", "block", "trial"))
 """Words in the name of a column that says of which kind a row is."""
+_GOLDEN = frozenset(words("golden attention catch practice trap honeypot tutorial screener"))
+"""Words in the name of a column that says yes of rows that check who judged."""
 _CHECKS = frozenset(
     ("chk", "check", "catch", "catch_trial", "practice", "attention_check", "trap", "honeypot", "tutorial")
 )
@@ -335,11 +343,14 @@ _LONGEST_TEXT = 1_000_000
 
 
 def _checks_in(one: Column) -> list[str]:
-    """Labels of rows that try out or check how it is judged, as ``BAD`` beside ``TGT``, ``catch`` or ``Pilot``."""
+    """Labels of rows that try out or check how it is judged, as ``BAD`` beside ``TGT``, ``catch``, or yes of golden."""
     kinds = one.name == SHEET or bool({*words_of(one.name)} & _KINDS)
     labels = {word: plain(word) for word in one.words} if kinds else {}
     checks = [word for word, said in labels.items() if said in _CHECKS or (said == "bad" and "tgt" in labels.values())]
     checks += [word for word in labels if word not in checks and {*words_of(word)} & _TRIED_OUT]
+    if _GOLDEN & {*words_of(one.name)} and {*map(plain, one.words)} in ({"true", "false"}, {"yes", "no"}, {"0", "1"}):
+        labels = {word: word for word in one.words}
+        checks = [word for word in one.words if plain(word) in ("true", "yes", "1")]
     return sorted(checks) if len(checks) < len(labels) == one.distinct else []
 
 

@@ -13,7 +13,7 @@ from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
 from quorate.roles import ITEM, JUDGE, PROMPT, SIDES, SYSTEM
 from quorate.table.columns.labels import ABSENT
-from quorate.table.columns.names import RESPONSES, is_id, is_judge, words_of
+from quorate.table.columns.names import RESPONSES, is_id, is_judge, is_less, words_of
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
@@ -221,7 +221,8 @@ def _as_it_is(
         if kind == "votes" or not several.parts:
             raise
         alike = not any(map(is_of_people, several.parts))
-        ways = tuple(Meant({"part": name}, measure=name if alike else "") for name in several.parts)
+        less = {name: {"less_is_better": True} if is_less(name) else {} for name in several.parts}
+        ways = tuple(Meant({"part": name, **more}, measure=name if alike else "") for name, more in less.items())
         raise Unsure(several.problem, _named(source), ways) from None
     except InvalidInput as error:
         found = _looked_at(source, rows, kind, error, about)
@@ -347,8 +348,10 @@ def _judged_once(table: Judgments) -> bool:
     return once and table.facet(JUDGE).parent is None
 
 
-def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None, about: str) -> Reading:
-    """How a table is read by what its columns hold."""
+def _looked_at(
+    source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None, about: str, left: str | None = None
+) -> Reading:
+    """How a table is read by what its columns hold; ``left`` says which rows were found to be no judgments so far."""
     unnamed, empty = list[str](), list[str]()
     refused = error or InvalidInput("source: is read as its names say")
     try:
@@ -360,8 +363,11 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             found = reading_of(table, about)
     except Unsure as open_:
         keep = open_.ways[0].options.get("where") if len(open_.ways) == 1 else None
-        if keep is not None and rows.where is None and is_place(source):
-            return _without(lambda: _looked_at(source, replace(rows, where=keep), kind, error, about), keep, open_)
+        if keep is not None and rows.where == left and is_place(source):
+            both = keep if left is None else f"{left} AND {keep}"
+            return _without(
+                lambda: _looked_at(source, replace(rows, where=both), kind, error, about, both), both, open_
+            )
         if (kind, open_.kind) == ("scores", "votes") and not any(way.verb for way in open_.ways):
             raise _votes(source, open_.ways) or refused from None
         raise Unsure(joined("; ", [*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
@@ -413,10 +419,10 @@ def _without(read: Callable[[], Reading], keep: str, open_: Unsure) -> Reading:
     try:
         rest = read()
     except Unsure as further:
-        ways = tuple(replace(way, options={**way.options, "where": keep}) for way in further.ways)
+        ways = tuple(replace(way, options={"where": keep, **way.options}) for way in further.ways)
         raise Unsure(left_out + "; " + further.problem, further.source, ways, further.kind) from None
     said = joined("; ", [left_out, *filter(None, [rest.said])])
-    return replace(rest, options={**rest.options, "where": keep}, confidence="likely", said=said)
+    return replace(rest, options={"where": keep, **rest.options}, confidence="likely", said=said)
 
 
 def _named(source: Any) -> str | tuple[str, ...] | None:
