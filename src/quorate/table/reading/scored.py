@@ -69,10 +69,8 @@ from quorate.table.reading.recognised import (
     no_status,
     numbers_of_rows,
     recognised,
-    refuse_errors,
-    refuse_peers,
-    refuse_rows,
 )
+from quorate.table.reading.rows import refuse_errors, refuse_peers, refuse_rows
 from quorate.table.reading.score import (
     hinted,
     likeliest_score,

@@ -31,7 +31,8 @@ from quorate.table.reading.family import MOST_WORDS
 from quorate.table.reading.key import MOST_WORDINGS, is_of_people
 from quorate.table.reading.paired import of_one_prompt, of_roles, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, SELDOM, fold, name_arms, refuse_rows
+from quorate.table.reading.recognised import FEWEST_ONCE, ONCE, SELDOM, fold, name_arms
+from quorate.table.reading.rows import refuse_checks, refuse_rows, refuse_sideless
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.reading.verdicts import of_texts, with_verdicts
@@ -139,13 +140,16 @@ def reading_of(table: Table, about: str = "") -> Reading | None:
         If what its columns hold can be read in no way as it stands.
     """
     compared, table = about == SYSTEM, with_verdicts(table)
+    sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
+    if len(sides) == len("ab"):
+        refuse_sideless(table, sides)
+        refuse_checks(table)
     judges = [one for one in table.columns if one.scored and is_judge(one.name)] if about == JUDGE else []
     votes = (
         pair_of(table, about in (SYSTEM, SIDES)) if len(judges) < len("ab") else None
     )  # beside whose marks a place is their result
     if votes is not None and "wins" in votes.options:
         refuse_rows(table, {})
-    sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
         found = of_roles(table, of_one_prompt(table, votes)) or scores_of(table, compared)
