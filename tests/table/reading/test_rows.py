@@ -10,6 +10,7 @@ from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
 import quorate as q
 from quorate.cli import main
+from quorate.table.reading.reading import Unsure
 
 
 def read(path, **options):
@@ -103,3 +104,31 @@ def test_two_files_whose_names_end_alike_are_files(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     main(["compare", "bm25.txt", "splade.txt"])
     assert "2 measures" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("varied", [False, True])
+def test_letters_beside_an_order_are_of_the_column_or_of_the_place(tmp_path, varied):
+    rng, cells = np.random.default_rng(2), []
+    for n in range(60):
+        pair = rng.permutation(["v5", "v6"]) if varied else ("v5", "v6")
+        cells.append((f"p{n}", *pair, ("AB", "BA")[rng.integers(2)], "AB"[rng.integers(2)], 0.7))
+    path = sheet(tmp_path, *rows("prompt_id,model_a,model_b,presented_order,verdict,confidence", cells))
+    if varied:  # the columns are in the order shown
+        assert len(read(path).outcome) == 60
+        return
+    with pytest.raises(Unsure, match="a letter may be of the column or of the place") as found:
+        read(path)
+    assert len(q.read_votes(path, winner="verdict", order="presented_order", announce=False).outcome) == 60
+    assert found.value.ways[0].options == {"winner": "verdict", "facets": {"order": "presented_order"}}
+
+
+@pytest.mark.parametrize(("name", "asks"), [("class-name", True), ("passed", False), ("result", False)])
+def test_0_and_1_of_systems_where_no_name_says_which_is_good(tmp_path, name, asks):
+    cells = [(f"d{n}", system, int(MARKS[n, k] > 5)) for n in range(N) for k, system in enumerate(("x", "y"))]
+    path = sheet(tmp_path, *rows(f"dialog_id,variant,{name}", cells))
+    if not asks:
+        assert q.compare(path).difference.items == N
+        return
+    with pytest.raises(Unsure, match="no name says which is better") as found:
+        q.compare(path)
+    assert [way.what for way in found.value.ways] == ["1 is better", "0 is better"]

@@ -16,6 +16,7 @@ from quorate.table.columns.names import (
     DESCRIBED,
     GROUPS,
     HINTS,
+    HOLDERS,
     MACHINES,
     METRICS,
     OCCASIONS,
@@ -74,12 +75,14 @@ from quorate.table.reading.wide import (
     ANSWERS,
     CODED,
 )
-from quorate.wording import listed
+from quorate.wording import listed, words
 
 _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
 _VERDICTS = frozenset(("label", "verdict", "judgment", "judgement", "decision", "annotation", "sentiment", "stance"))
 """Words in the name of a column of labels, whoever gave them."""
+_CODES = frozenset(words("class name label review metadata annotation flag flagged code id target"))
+"""Words of names that say nothing of what is good."""
 _FEWEST_CODES, _MOST_CODES = 3, 10
 """How many codes there are where numbers may be such."""
 _NAMES = frozenset(("first", "last", "given", "family", "middle", "name", "surname"))
@@ -127,7 +130,9 @@ def weighed(
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
-    less = of_less(score, options, reasons, said) if SYSTEM in known else None
+    less = (
+        of_less(score, options, reasons, said) or of_codes(table, score, options, reasons) if SYSTEM in known else None
+    )
     return less or Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
 
 
@@ -144,6 +149,17 @@ def of_less(score: str, options: Mapping[str, Any], reasons: Sequence[str], said
     if PLAINLY_LESS & {*words_of(score)}:
         return Reading(less, tuple(reasons), "likely", said=joined("; ", [*filter(None, [said]), why]))
     return Reading(less, tuple(reasons), said=why, meant=(Meant(less, "less is better"), Meant(more, "more is better")))
+
+
+def of_codes(table: Table, score: str, options: Mapping[str, Any], reasons: Sequence[str]) -> Reading | None:
+    """A reading of systems by 0 and 1 of which no name says whether 1 is good, which is asked; None of others."""
+    if score not in table.names or not {*words_of(score)} <= CODED | _CODES | {*HOLDERS} or options.get("labels"):
+        return None
+    if table.column(score).values != {0.0, 1.0} or "label" in options:
+        return None
+    more: dict[str, Any] = {"score": score, **options}
+    ways = (Meant(more, "1 is better"), Meant({**more, "less_is_better": True}, "0 is better"))
+    return Reading(more, tuple(reasons), said=f"{score} holds 0 and 1, and no name says which is better", meant=ways)
 
 
 def _open(

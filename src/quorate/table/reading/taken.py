@@ -13,6 +13,7 @@ from quorate.arguments import argument, joined
 from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn, UnknownTerm
 from quorate.roles import ITEM, JUDGE, PROMPT, SIDES, SYSTEM
 from quorate.table.columns.labels import ABSENT
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import RESPONSES, is_id, is_judge, is_less, words_of
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
@@ -206,6 +207,8 @@ def taken(
                 refuse_scales_of(table)
         except Unsure as open_:
             raise Unsure(open_.problem, _named(source), open_.ways) from None
+    else:
+        _refuse_untold_order(table, source, rows)
     return table, said
 
 
@@ -255,6 +258,46 @@ def _as_it_is(
     except InvalidInput:  # there is nothing else that it may be
         return table, ""
     return read(found.kind, found.options) if found.options else table, found.said
+
+
+_ORDERED = frozenset(("order", "swapped", "flipped", "orientation", "presented", "presentation"))
+"""Words in the name of a column that says which of two stood first."""
+_ORDERS = frozenset(("ab", "ba", "a_b", "b_a", "swapped", "original", "listed", "true", "false"))
+"""What such a column holds."""
+
+
+def _refuse_untold_order(table: Votes, source: Any, rows: Rows) -> None:
+    """Refuse votes by letters where one system always has the first column and another says which stood first.
+
+    Raises
+    ------
+    Unsure
+        If so: a letter may be of the column, or of the place at which it was shown.
+    """
+    named = [name for note in table.notes for name in note.columns if {*words_of(name)} & _ORDERED]
+    if len(table.models) != len("ab") or not named or not is_place(source):
+        return
+    columns = {note.role: note.columns[0] for note in table.notes if len(note.columns) == 1}
+    with looked_at(source, rows) as looked:
+        if not ({"model_a", "model_b", "winner"} <= columns.keys() and {*columns.values(), *named} <= {*looked.names}):
+            return
+        told = {role: columns[role] for role in ("model_a", "model_b", "winner")}
+        named_so = {role: name for role, name in told.items() if recognise_pair(role, looked.names) != name}
+        a, b, winner = (looked.column(columns[role]) for role in ("model_a", "model_b", "winner"))
+        two = [one for one in map(looked.column, named) if one.distinct == len(one.words) == len("ab")]
+        orders = [one.name for one in two if {*map(plain, one.words)} <= _ORDERS]
+    letters = {plain(word) for word in winner.words}
+    constant = a.distinct == b.distinct == 1
+    if not (orders and constant) or not letters & {"a", "left"} or not letters & {"b", "right"}:
+        return
+    raise Unsure(
+        f"{winner.name} holds letters, {a.name} is always {a.words[0]}, and {orders[0]} says which stood first: "
+        "a letter may be of the column or of the place; write the name of the system that won, "
+        "where it is of the place",
+        _named(source),
+        (Meant({**named_so, "facets": {"order": orders[0]}}, f"A is {a.words[0]}"),),
+        "votes",
+    )
 
 
 def _prompts_of(table: Votes, source: Any, rows: Rows) -> Mapping[str, Any] | None:
