@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,12 +255,25 @@ def scale_of(words: Iterable[str]) -> Scale | None:
     {'Good': 3.0, 'poor': 1.0, 'fair': 2.0}
     >>> scale_of(["85%", "7%"]).numbers, scale_of(["4 of 5", "7/10"]).numbers, scale_of(["green", "blue"])
     ({'85%': 0.85, '7%': 0.07}, {'4 of 5': 0.8, '7/10': 0.7}, None)
+    >>> scale_of(["not at all helpful", "slightly helpful", "moderately helpful", "very helpful"]).numbers.values()
+    dict_values([1.0, 2.0, 3.0, 4.0])
     """
     listed = list(dict.fromkeys(words))
     if not listed:
         return None
     marked = _marked(listed) or _numbered(listed) or _with_half(listed)
-    return marked or (letter_grades(listed) if _must_be_grades(listed) else known_scale(listed))
+    return marked or (letter_grades(listed) if _must_be_grades(listed) else known_scale(listed) or _of_one_word(listed))
+
+
+def _of_one_word(words: Sequence[str]) -> Scale | None:
+    """The scale of degrees of what all of the words end with, such as ``very helpful`` and ``not at all helpful``."""
+    parts = [word.rsplit(maxsplit=1) for word in words]
+    if len({part[-1].lower() for part in parts}) > 1 or min(map(len, parts)) < len(("very", "helpful")):
+        return None
+    found = known_scale([part[0] for part in parts])
+    if found is None:
+        return None
+    return replace(found, numbers={word: found.numbers[part[0]] for word, part in zip(words, parts, strict=True)})
 
 
 def known_scale(words: Iterable[str], *, whole: bool = True) -> Scale | None:

@@ -95,7 +95,7 @@ def _of_judgments(tables: Mapping[str, list[list[str]]]) -> list[str]:
 
 def of_rows(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[str]]) -> Opened:
     """A table of rows of text whose first may name the columns."""
-    joined = _grouped(rows[0], rows[1]) if len(rows) > 1 else None
+    joined = (_grouped(rows[0], rows[1]) or _answers_named(rows[0], rows[1])) if len(rows) > 1 else None
     rows = rows if joined is None else [joined, *rows[2:]]
     names, said = columns_by(path, rows[0], rows[1:])
     held = rows if said else rows[1:]
@@ -163,7 +163,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         first = rows.pop(0)
     elif above:
         first, *rows = [first, *rows][above:]
-    joined = _grouped(first, rows[0]) if rows else None
+    joined = (_grouped(first, rows[0]) or _answers_named(first, rows[0])) if rows else None
     if joined is not None:
         first, rows, above = joined, rows[1:], above + 1
     of_rows = len(rows) >= _FEWEST_BELOW and {*map(len, rows[:-1])} == {len(first) + 1}  # names that R writes
@@ -291,6 +291,39 @@ def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str] | None:
     heads = sum(bool(over) for over, name in zip(above, names, strict=True) if name in again)
     merged = heads == len(held) and len({*spans}) == 1 and min(len(spans), len(spans[0])) > 1
     return joined if merged and len({*joined}) == len(joined) else None
+
+
+def _answers_named(questions: Sequence[str], answers: Sequence[str]) -> list[str] | None:
+    """Names of columns whose questions stand above what was asked about, as surveys have them; None of other lines.
+
+    Examples
+    --------
+    >>> _answers_named(["id", "How good is", "", "Anything else?"], ["", "Ada", "Bly", "Open-Ended Response"])
+    ['id', 'How good is [Ada]', 'How good is [Bly]', 'Anything else?']
+    >>> _answers_named(["id", "old", "", "new"], ["1", "4", "5", "3"]) is None
+    True
+    """
+    if len(answers) != len(questions) or not questions or not questions[0] or answers[0]:
+        return None
+    held: list[list[int]] = []
+    for place, question in enumerate(questions):
+        if question:
+            held.append([place])
+        else:
+            held[-1].append(place)
+    grids = [places for places in held if len(places) > 1]
+    named = [[answers[place].strip() for place in places] for places in grids]
+    numbers = any(number(name) is not None for names in named for name in names)
+    alone = [answers[places[0]].strip() for places in held if len(places) == 1]
+    if not grids or numbers or not all(all(names) and len({*names}) == len(names) for names in named):
+        return None
+    if 2 * sum(not name or "response" in name.lower() for name in alone) <= len(alone):
+        return None
+    joined = [*questions]
+    for places, names in zip(grids, named, strict=True):
+        for place, name in zip(places, names, strict=True):
+            joined[place] = f"{questions[places[0]]} [{name}]"
+    return joined if len({*joined}) == len(joined) else None
 
 
 def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -524,8 +524,9 @@ def _is_try(name: str) -> bool:
 
 
 def claims_of(table: Table, role: str) -> list[str]:
-    """Columns whose names say a role."""
-    return claims(table.names, ALIASES.get(role, ()), FURTHER.get(role, ()))
+    """Columns whose names say a role; but for the score not those that are empty."""
+    names = [one.name for one in table.columns if one.filled or role == "score"]
+    return claims(names, ALIASES.get(role, ()), FURTHER.get(role, ()))
 
 
 def names_rows(table: Table, one: Column) -> bool:
