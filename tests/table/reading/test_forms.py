@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
@@ -394,3 +395,31 @@ def test_a_third_marker_of_some_alone_is_left_out(tmp_path):
     cells = [(f"c{n}", *MARKS[n][:2], MARKS[n, 2] if n % 5 == 0 else "") for n in range(N)]
     table = read(sheet(tmp_path, *rows("candidate_no,examiner_1,examiner_2,third_marker", cells)))
     assert levels(table) == {"item": N, "judge": 2}
+
+
+def test_surveys_with_codes_before_their_questions_say_which_mark_is_the_best(tmp_path):
+    def survey(legend):
+        asked = [
+            f'"U0{n}[{code}]. Paragraph {n}: Please give marks{legend} to each. [{name}]"'
+            for n in (1, 2, 3)
+            for code, name in (("DeepL", "DeepL"), ("Google", "Google Translate"))
+        ]
+        marks = np.random.default_rng(4).integers(1, 4, (24, 6)) + np.array([0, 2] * 3)
+        lines = [f'"{n + 3}";"2025-03-01";"4";' + ";".join(f'"{one}"' for one in row) for n, row in enumerate(marks)]
+        head = '"id. Response ID";"submitdate. Date submitted";"lastpage. Last page";' + ";".join(asked)
+        return sheet(tmp_path, head, *lines, name="results-survey1.csv")
+
+    best = [q.rank(survey(legend)).systems[0] for legend in (" (1 = sehr gut, 6 = ungen\u00fcgend)", " (6 = best)")]
+    assert best == ["DeepL", "Google Translate"]
+    table = q.read(survey(" (1 = best, 6 = worst)"), announce=False)
+    assert (table.n_levels("item"), table.n_levels("judge")) == (3, 24)
+
+
+def test_surveys_with_what_was_asked_about_below_their_questions(tmp_path):
+    said = ("Not at all helpful", "Slightly helpful", "Moderately helpful", "Very helpful", "Extremely helpful")
+    marks = np.random.default_rng(5).integers(0, 4, (30, 3)) + np.array([0, 1, 0])
+    rows = ["Respondent ID,Email Address,Which year?,How helpful was each?,,,Anything else?"]
+    rows += [",,Response,Ash,Birch,Cedar,Open-Ended Response"]
+    rows += [f"11{n},,Year {9 + n % 2},{said[a]},{said[b]},{said[c]}," for n, (a, b, c) in enumerate(marks)]
+    table = q.read(sheet(tmp_path, *rows), announce=False)
+    assert (table.facet("system").levels, table.n_answers, table.score_facts.high) == (("Ash", "Birch", "Cedar"), 90, 5)

@@ -27,7 +27,7 @@ _OF: Mapping[str, str] = {
         korrektheit correctness;
         annotator annotator; codierer kodierer coder; punkte punktzahl punktwert punktestand points;
         anzahl num; hörer hörerin zuhörer listener;
-        bewertung einstufung einschätzung rating; schulnote school_mark; urteil entscheidung verdict;
+        bewertung einstufung einschätzung rating; schulnote schulnoten school_mark; urteil entscheidung verdict;
         befund diagnose diagnosis; richtig korrekt correct; bestanden passed; aufsatz essay; aufgabe task;
         frage question; antwort response; satz sentence; dokument document; bild image;
         schüler schülerin schueler pupil; teilnehmer proband participant; kandidat candidate; modell model;

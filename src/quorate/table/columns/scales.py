@@ -265,10 +265,36 @@ def scale_of(words: Iterable[str]) -> Scale | None:
     return marked or (letter_grades(listed) if _must_be_grades(listed) else known_scale(listed) or _of_one_word(listed))
 
 
+_LEGEND = re.compile(r"(\d+)\s*(?:=|:|\()\s*([^\d=,;:()\[\]]*[^\W\d_])")
+"""What a number means, as in ``1 = best`` and ``6 (worst)``."""
+_BEST = frozenset(word for levels in MARKS for word in levels[-1]) - {"always", "extremely", "high", "very high"}
+_BEST |= {"best", "the best", "excellent", "perfect", "flawless", "tr\u00e8s bien", "ausgezeichnet", "hervorragend"}
+_WORST = frozenset(word for levels in MARKS for word in levels[0]) - {"never", "not at all", "low", "very low"}
+_WORST |= {"worst", "the worst", "insufficient", "unusable", "ungen\u00fcgend", "mangelhaft", "insuffisant"}
+
+
+def first_is_best(name: str) -> bool | None:
+    """Whether less is better by what the name of a column says of its numbers; None where it does not say.
+
+    Examples
+    --------
+    >>> first_is_best("Note (1 = sehr gut, 6 = ungen\u00fcgend)"), first_is_best("Quality: 1 (poor) to 5 (excellent)")
+    (True, False)
+    >>> first_is_best("Preference (1 = A, 2 = B)") is None
+    True
+    """
+    said = {int(number): _plain(words) for number, words in _LEGEND.findall(name)}
+    if len(said) < len("ab"):
+        return None
+    low, high = said[min(said)], said[max(said)]
+    less, more = low in _BEST or high in _WORST, low in _WORST or high in _BEST
+    return less if less != more else None
+
+
 def _of_one_word(words: Sequence[str]) -> Scale | None:
     """The scale of degrees of what all of the words end with, such as ``very helpful`` and ``not at all helpful``."""
     parts = [word.rsplit(maxsplit=1) for word in words]
-    if len({part[-1].lower() for part in parts}) > 1 or min(map(len, parts)) < len(("very", "helpful")):
+    if min(map(len, parts)) < len(("very", "helpful")) or len({part[-1].lower() for part in parts}) > 1:
         return None
     found = known_scale([part[0] for part in parts])
     if found is None:

@@ -188,7 +188,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     else:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
-    return _of_toloka(_with_points(_with_fields(opened, rows), rows, delimiter))
+    return _of_limesurvey(_of_toloka(_with_points(_with_fields(opened, rows), rows, delimiter)))
 
 
 def _is_plain(text: str, delimiter: str, rows: Sequence[Sequence[str]]) -> bool:
@@ -435,6 +435,20 @@ def _of_toloka(opened: Opened) -> Opened:
     left = f"; {listed(said)} left out" if said else ""
     note = Note(f"Toloka: columns by their names without INPUT:, OUTPUT: and ASSIGNMENT:{left}")
     return replace(opened, relation=relation, columns=tuple(kept), notes=(*opened.notes, note))
+
+
+_CODED = re.compile(r"[A-Za-z]\w*(?:\[\w+\])?\. (?P<text>.+)", re.DOTALL)
+
+
+def _of_limesurvey(opened: Opened) -> Opened:
+    """LimeSurvey: questions without the codes before them, as in ``U01[A]. How good? [Ada]``."""
+    found = [_CODED.fullmatch(name) for name in opened.columns]
+    grids = [name for name in opened.columns if re.match(r"\w+\[\w+\]\. .*\]\s*$", name, re.DOTALL)]
+    names = tuple("respondent_id" if one[0].startswith("id. ") else one["text"] for one in found if one)
+    if len(grids) < len("ab") or len({*names}) < len(opened.columns):
+        return opened
+    note = Note("LimeSurvey: questions without the codes before them; its id says who answered")
+    return replace(opened, columns=names, notes=(*opened.notes, note))
 
 
 def _with_fields(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:

@@ -261,13 +261,14 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     asked = {part[1] for part in grid if part} if all(grid) else set()
     if len(asked) == 1:  # what stands in the brackets of one question
         columns = [part[2] for part in grid if part]
-    for mark in ("(", "[", *((", ", "; ", " - ", " \u2013 ", " | ", " / ") if asked else ()), *_MARKS):
+    ends = ("[", "(") if all(grid) else ("(", "[")
+    for mark in (*ends, *((", ", "; ", " - ", " \u2013 ", " | ", " / ") if asked else ()), *_MARKS):
         parts = [name.removesuffix({"(": ")", "[": "]"}.get(mark, "")).rpartition(mark) for name in columns]
         said = [re.search(rf"[\s_.-]{_WHO}[\s_.-]*$", head) for head, _, _ in parts]
         named = {found[1] for found in said if found} if all(said) else set()
         heads = tuple(re.sub(rf"([\s_.-]+{_WHO if named else _BY})?[\s_.:/|-]*$", "", head) for head, _, _ in parts)
-        ends = {re.split(r"[\s_.-]", head)[-1] for head in heads}
-        if len(ends) == 1 and ends <= _GIVEN:  # as base_score_gpt4o and ft_score_gpt4o have it
+        last = {re.split(r"[\s_.-]", head)[-1] for head in heads}
+        if len(last) == 1 and last <= _GIVEN:  # as base_score_gpt4o and ft_score_gpt4o have it
             heads = tuple(re.sub(r"[\s_.-]+[^\s_.-]*$", "", head) for head in heads)
         whose = f"{named.pop()}_" if len(named) == 1 else ""  # which belongs to what stands behind
         tails = tuple(whose + tail.strip() for _, _, tail in parts)

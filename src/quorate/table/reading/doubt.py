@@ -42,6 +42,7 @@ from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import condition
 from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import total_of
@@ -515,7 +516,7 @@ def _said_of_points(table: Table, options: Mapping[str, Any], known: Mapping[str
 def _said_of_marks(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
     """Why more may not be better of what systems were given, by names for marks and their ends; None where it is."""
     wide = options.get("wide", {})
-    if SYSTEM not in {*known, *options.get("facets", {}), *wide}:
+    if SYSTEM not in {*known, *options.get("facets", {}), *(part for role in wide for part in role.split(CROSSED))}:
         return None
     score = str(options.get("score", ""))
     names = [name for columns in wide.values() for name in columns] or [score] * (plain(score) in _MARKS)

@@ -27,6 +27,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
+from quorate.table.columns.scales import first_is_best
 from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.rows import ROW_NUMBER, made_of
 from quorate.table.exchange.wide import CROSSED
@@ -214,8 +215,17 @@ def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
 
 def _of_less(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
     """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
-    columns = found.options.get("wide", {}).get(SYSTEM, ())
+    wide = found.options.get("wide", {})
+    columns = wide.get(SYSTEM, ())
     if found.confidence == "unsure":
+        return found
+    roles = {*known, *found.options.get("facets", {}), *(part for role in wide for part in role.split(CROSSED))}
+    told = [*columns, *(name for names in wide.values() for name in names), str(found.options.get("score", ""))]
+    best = {first_is_best(name) for name in told if name} if SYSTEM in roles else set()
+    if best in ({True}, {True, None}):
+        turned = replace(found, options={**found.options, "less_is_better": True})
+        return turned.granting("less is better by what the names say of the numbers")
+    if False in best:
         return found
     if (said := either_way(table, found.options, known)) is not None:
         less = Meant({**found.options, "less_is_better": True}, "1 is the best")
