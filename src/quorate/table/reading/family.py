@@ -228,7 +228,8 @@ def same_scale(one: Column, other: Column) -> bool:
             {word.casefold(): place for word, place in scale.numbers.items()} for scale in (one.scale, other.scale)
         )
         fewer, more = sorted(known, key=len)
-        return fewer.items() <= more.items()  # one judge may never give one of the words
+        met = bool(fewer.items() & more.items()) and one.scale.words == other.scale.words
+        return met or fewer.items() <= more.items()  # one judge may never give one of the words
     few, many = sorted((one.values, other.values), key=len)
     if few <= {0, 1} and not many <= {0, 1} and len(few) > 1 and min(many) > 0:  # yes and no beside stars
         return False

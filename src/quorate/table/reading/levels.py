@@ -333,7 +333,7 @@ def grids_in(free: Sequence[Column]) -> tuple[str, ...]:
         known = {word for one in grids if one.scored for word in one.words}
         names = tuple(one.name for one in grids)
         held = all(one.scored or {*one.words} <= known for one in grids)  # some may have got a few of the words alone
-        if held and len(names) > len("ab") and crossed(names):
+        if held and len(names) > len("ab") and (crossed(names) or grid_of(names)):
             return names
     return ()
 
