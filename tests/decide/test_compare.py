@@ -317,3 +317,38 @@ def test_all_pairs_say_for_whom_they_hold_and_how_many_do_for_others():
     ]
     said = q.compare(scores_table(cells, "system item judge score")).sentence
     assert said.endswith("for all pairs at once, with these 3 judges. For judges like these 3 are told apart.")
+
+
+def board_of_votes(direct: int, seed: int = 2) -> q.Votes:
+    """500 votes on x and y against z, of which x wins more, and some between x and y."""
+    rng = np.random.default_rng(seed)
+    sides = [("x", "z")] * 250 + [("y", "z")] * 250 + [("x", "y")] * direct
+    chance = {("x", "z"): 0.85, ("y", "z"): 0.6, ("x", "y"): 0.5}
+    rows = [(k, a, b, "model_a" if rng.random() < chance[a, b] else "model_b") for k, (a, b) in enumerate(sides)]
+    frame = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
+    return q.read_votes(frame, announce=False)
+
+
+def test_of_two_systems_among_more_it_is_said_which_votes_speak_and_what_all_of_them_say():
+    votes = board_of_votes(20)
+    found, board = q.compare(votes, "x", "y"), q.rank(votes)
+    assert (found.difference.n, found.outcome.value, found.on_board.outcome.value) == (20, "undecided", "better")
+    gap = board.difference("x", "y")
+    assert (found.on_board.share, found.on_board.low, found.on_board.high) == tuple(
+        map(board.share, (gap.value, *gap.at(0.95).ends))
+    )
+    assert "Only the votes between the two speak here; by all 520 on 3 systems" in found.sentence
+    assert found.sentence.endswith("and the answer is another: better.")
+    assert q.analyze(votes, "x", "y").verdict.on_board == found.on_board
+    assert found.to_dict()["on_board"]["outcome"] == "better"
+
+
+def test_of_two_systems_alone_no_other_votes_are_spoken_of():
+    found = q.compare(board_of_votes(200).pair("x", "y"), "x", "y")
+    assert found.on_board is None
+    assert "Only the votes" not in found.sentence
+
+
+def test_two_systems_that_never_met_are_referred_to_the_board():
+    with pytest.raises(q.InvalidInput, match=r"no vote compares.*rank, and compare without names"):
+        q.compare(board_of_votes(0), "x", "y")

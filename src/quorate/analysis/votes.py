@@ -13,7 +13,7 @@ from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.decide.next_step import next_step
 from quorate.decide.outcome import TYPES, Claim, Outcome
-from quorate.decide.votes import Verdict, verdict_of_votes
+from quorate.decide.votes import Verdict, beside_the_board, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.ratings.ratings import Ratings
@@ -484,7 +484,7 @@ def pair_view(
     """
     asked: dict[str, Any] = {"claim": claim, "power": power, "budget": budget, "price": price}
     verdict = verdict_of_votes(votes, a, b, margin=margin, level=level, ties=ties, cluster=cluster, **asked)
-    return PairAnalysis(votes, verdict, minimum, power, cluster)
+    return PairAnalysis(votes, beside_the_board(verdict, votes, cluster), minimum, power, cluster)
 
 
 def way(verdict: Verdict) -> str:

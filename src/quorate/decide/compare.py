@@ -12,7 +12,7 @@ import numpy as np
 from quorate.decide.outcome import Claim
 from quorate.decide.same import SameDifference
 from quorate.decide.scores import ScoreVerdict, verdict_of_scores
-from quorate.decide.votes import Verdict, verdict_of_votes
+from quorate.decide.votes import Verdict, beside_the_board, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.differences.difference import Method, by_mean
@@ -196,7 +196,7 @@ def compare(
             return all_pairs(table, **asked)
         a, b = two
     if isinstance(table, Votes):
-        return verdict_of_votes(table, str(a), str(b), **asked)
+        return beside_the_board(verdict_of_votes(table, str(a), str(b), **asked), table, asked.get("cluster"))
     if asked.pop("price", None) is not None:
         asked["prices"] = {"call": price, **(prices or {})}
     return verdict_of_scores(table, str(a), str(b), **asked)

@@ -8,17 +8,45 @@ from functools import cached_property
 from quorate import caveats, rules, wording
 from quorate.decide.next_step import NextStep, detectable, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_votes
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.ratings.rank import rank
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.frozen import dataclass
+from quorate.numerics.ratings.ties import Ties
 from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import check_count
+from quorate.table.results import Result
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import at_level
 
 _MANY_TIES = 0.2
 """Share of votes from which ties are named."""
 _MISS = "such votes may miss any margin, however large"
+
+
+@dataclass(frozen=True)
+class OnBoard(Result):
+    """What all votes of a file with more systems say of two of them, by the model of `quorate.rank`.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of the first.
+    share, low, high : float
+        Part of the votes that decide which the first wins, with the interval of these two alone.
+    n : int
+        Votes on all systems.
+    systems : int
+        How many these are.
+    """
+
+    outcome: Outcome
+    share: float
+    low: float
+    high: float
+    n: int
+    systems: int
 
 
 @dataclass(frozen=True)
@@ -33,10 +61,13 @@ class Verdict(AnyVerdict):
         The margin ``p - 1/2`` with its standard error and intervals.
     next_step : NextStep or None
         What would decide; None where it is decided, or no number of votes would do.
+    on_board : OnBoard or None
+        What all votes say of the two, where there are other systems and a rating of both; None elsewhere.
     """
 
     difference: VoteMargin
     next_step: NextStep | None
+    on_board: OnBoard | None = None
 
     _prefers = "is preferred"
 
@@ -44,6 +75,19 @@ class Verdict(AnyVerdict):
     def detectable(self) -> float | None:
         """Smallest margin that so many votes detect with a chance of ``power``; None if they detect none."""
         return detectable(self.difference, 1 - self.level, self.power)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with its numbers, of the votes between the two, and what all votes say of them."""
+        board = self.on_board
+        if board is None:
+            return super().sentence
+        share, low, high = wording.shares(board.share, board.low, board.high)
+        other = "" if board.outcome is self.outcome else f", and the answer is another: {board.outcome.value}"
+        return (
+            f"{super().sentence} Only the votes between the two speak here; by all {board.n:,} on {board.systems:,} "
+            f"systems, as rank counts them, {self.a} wins {share} ({low} to {high}){other}."
+        )
 
     @property
     def whom(self) -> str:
@@ -166,6 +210,25 @@ def verdict_of_votes(
         found, counting=counting, margin=margin, level=level, claim=claim, power=power, budget=budget, price=price
     )
     return replace(verdict, types=types_of_votes(votes, a, b, ties=ties, cluster=found.cluster, level=level))
+
+
+def beside_the_board(verdict: Verdict, votes: Votes, cluster: Cluster | None = None) -> Verdict:
+    """The same verdict with what all votes say of its two systems, where there are others in the file."""
+    if len(votes.models) < 3 or verdict.difference.ties == "pessimistic":
+        return verdict
+    ties: Ties = "half" if verdict.difference.ties == "half" else "davidson"
+    try:
+        board = rank(votes, ties=ties, cluster=cluster, level=verdict.level)
+        gap = board.difference(verdict.a, verdict.b)
+    except (InvalidInput, NotEstimable):  # as of one that never lost, or whom no votes link
+        return verdict
+    low, high = map(board.share, gap.at(verdict.level).ends)
+    inner = [board.share(end) - 0.5 for end in gap.at(2 * verdict.level - 1).ends]
+    outcome = Outcome.BETTER if low > 0.5 else Outcome.WORSE if high < 0.5 else Outcome.UNDECIDED
+    if verdict.margin is not None and -verdict.margin < min(inner) <= max(inner) < verdict.margin:
+        outcome = Outcome.EQUIVALENT
+    found = OnBoard(outcome, board.share(gap.value), low, high, board.n, len(votes.models))
+    return replace(verdict, on_board=found)
 
 
 def verdict_of_margin(

@@ -135,7 +135,10 @@ class Ballots(Faceted):
             raise InvalidInput(f'pair: "{a}" against itself; name two models')
         asked = self.keep((self.model_a == min(first, second)) & (self.model_b == max(first, second)))
         if not asked.rows:
-            raise InvalidInput(f'pair: no vote compares "{a}" with "{b}"; `pairs()` lists those that were compared')
+            raise InvalidInput(
+                f'pair: no vote compares "{a}" with "{b}"; rank, and compare without names, say what votes with others '
+                "tell of them; `pairs()` lists those that were compared"
+            )
         if first < second:
             return asked
         every = np.ones(asked.rows, dtype=np.bool_)
