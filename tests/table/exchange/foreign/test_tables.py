@@ -286,6 +286,20 @@ def test_reports_of_several_systems_are_told_by_their_keys_names_or_files(write_
         assert read(files).facet("system").levels == ("x", "y")
 
 
+@pytest.mark.parametrize("names", [("resolved", "unresolved"), ("passed", "failed"), ("solved_ids", "unsolved_ids")])
+def test_lists_of_names_by_outcome_under_other_names(write_json, names):
+    one, other = (dict(zip(names, held, strict=True)) for held in ((["a", "c"], ["b"]), (["b"], ["a", "c"])))
+    assert read(write_json({**one, "timeout": ["d"], "errors": ["e"]})).mean.tolist() == [1, 0, 1, 0, 0]
+    table = read(write_json({"x": one, "y": other}))
+    assert table.facet("system").levels == ("x", "y")
+    assert table.only("system", "y").mean.sum() == 1
+
+
+def test_columns_that_are_called_as_outcomes_are_no_lists_of_names(write_json):
+    with pytest.raises(InvalidInput):
+        read(write_json({"passed": ["a", "b"], "failed": ["b", "a"]}))
+
+
 QUERIES = [(name, query) for query in ("301", "302", "all") for name in ("num_ret", "map", "P_10")]
 TREC = [f"{name:<22}\t{query}\t{0.25 * place:.4f}" for place, (name, query) in enumerate(QUERIES)]
 

@@ -12,7 +12,7 @@ from quorate.table.exchange.foreign.records import Records, columns_of, document
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
-from quorate.wording import counted
+from quorate.wording import counted, words
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,6 +22,12 @@ _SUBMITTED, _RESOLVED = "submitted_ids", "resolved_ids"
 _UNRESOLVED = ("unresolved_ids", "empty_patch_ids", "error_ids")
 _LISTS = (_SUBMITTED, "completed_ids", _RESOLVED, *_UNRESOLVED)
 """Lists of instances that were submitted; some versions write no list of all of them."""
+_ALSO = {
+    **dict.fromkeys(words("resolved solved passed passed_ids solved_ids"), _RESOLVED),
+    **dict.fromkeys(words("unresolved unsolved failed unsolved_ids failed_ids"), _UNRESOLVED[0]),
+    **dict.fromkeys(words("error errors errored timeout timeouts timed_out"), _UNRESOLVED[-1]),
+}
+"""What tools that write such reports call these lists, where they hold names."""
 _BESIDE = ("submitted_instances", "resolved_instances", "completed_ids", "total_instances")
 """Keys of which a report has several before its long lists."""
 
@@ -35,9 +41,23 @@ def claims(glance: Glance) -> bool:
 
 
 def _is_report(held: Any) -> bool:
-    keys = held.keys() if isinstance(held, dict) else set[str]()
-    told = len(keys & {*_BESIDE}) >= 2 or bool(keys & {_SUBMITTED, "completed_ids", *_UNRESOLVED})
-    return told and (_RESOLVED in keys or len(keys & {*_BESIDE}) >= 2)
+    if not isinstance(held, dict):
+        return False
+    keys = held.keys()
+    counted = len(keys & {*_BESIDE}) >= 2
+    told = _RESOLVED in keys and bool(keys & {_SUBMITTED, "completed_ids", *_UNRESOLVED})
+    return counted or told or _of_outcomes(held).keys() >= {_RESOLVED, _UNRESOLVED[0]}
+
+
+def _of_outcomes(report: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The lists of names that are called by an outcome, as SWE-bench calls them, if no name is in two."""
+    lists: dict[str, list[Any]] = {}
+    for key, name in _ALSO.items():
+        if isinstance(report.get(key), list):
+            lists[name] = [*lists.get(name, ()), *report[key]]
+    names = [one for held in lists.values() for one in held]
+    plainly = all(isinstance(one, str) for one in names) and len({*names}) == len(names)
+    return lists if plainly else {}
 
 
 def _name_in(report: Mapping[str, Any], array: bool) -> str | None:
@@ -93,6 +113,7 @@ def _outcomes(report: Mapping[str, Any], where: str) -> tuple[set[str], list[str
     InvalidData
         If lists are missing, or do not agree.
     """
+    report = {**_of_outcomes(report), **report}
     if _RESOLVED not in report:
         raise InvalidData(f'{where} has no "{_RESOLVED}", which SWE-bench writes')
     lists = {
@@ -115,5 +136,5 @@ def _outcomes(report: Mapping[str, Any], where: str) -> tuple[set[str], list[str
     return resolved, submitted
 
 
-SIGHT = ('"submitted_ids"', '"resolved_ids"', '"submitted_instances"', '"resolved_instances"')
+SIGHT = ('"submitted_', '"resolved', '"solved', '"passed', '"total_instances"')
 FORMAT = Format("swe-bench", _read_reports, claims=claims, tool=True, holds=lambda _: "scores")
