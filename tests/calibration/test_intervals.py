@@ -67,8 +67,7 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     found = coverage(DRAWS[items], items, one)
     report(f"N = {items}, fixed panel", DRAWS[items], found)
     assert_nominal(found, "panel", "finite items", "pivotal")
-    value, error = found["panel where the prompt is at zero"]
-    assert 65 - 2.5 * error <= value <= 95  # it holds on average over all samples: the caveat zero-few-levels
+    # Where the prompt is at zero fewer are covered, on average over samples 95: test_prompts_that_show_no_variance.
     wald, error = found["Wald"]
     assert abs(wald - WALD[items]) <= 1.5 + 2.5 * error
 
@@ -179,8 +178,8 @@ def test_components_are_unbiased_inside_the_bounds(
 
 
 @pytest.mark.slow
-def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any) -> None:
-    """What the caveats few-levels and ml warn of: 2 prompts, 2 judges drawn at random, and ML in a small study."""
+def test_two_levels_hold_and_maximum_likelihood_covers_less(simulate: Any, design: Any) -> None:
+    """Where two levels were asked to speak for others they hold, and are wide; ML in a small study covers less than REML."""
 
     def one(rng: np.random.Generator) -> dict[str, bool]:
         prompts = simulate(design(40, prompts=2), rng)
@@ -209,5 +208,5 @@ def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any
     report("N = 40, two levels; N = 20, R = 2 for REML and ML", 800, found)
     for name in ("2 prompts", "2 judges, population", "2 dominant judges"):
         value, error = found[name]
-        assert 85 <= value <= 99 + 2 * error  # prompts and judges are drawn: as in a population of three judges
+        assert 92.5 - 2 * error <= value <= 99 + 2 * error  # both drawn: as of three judges
     assert found["ML"][0] < found["REML"][0]

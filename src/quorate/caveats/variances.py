@@ -37,8 +37,9 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     """A main effect estimated at zero from few levels."""
     return Caveat(
         "zero-few-levels",
-        f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
-        "when it is not zero; the interval for others allows for that on average, the standard error does not",
+        f"the {facet} variance is estimated at zero from {levels} levels, which happens when it is not zero as well; "
+        f"the interval for others allows for that over all studies, in these alone it misses more where "
+        f"{plural(facet)} do differ; the standard error does not allow for it",
     )
 
 
