@@ -179,7 +179,7 @@ def test_components_are_unbiased_inside_the_bounds(
 
 @pytest.mark.slow
 def test_two_levels_hold_and_maximum_likelihood_covers_less(simulate: Any, design: Any) -> None:
-    """Where two levels were asked to speak for others they hold, and are wide; ML in a small study covers less than REML."""
+    """Where two levels are asked to speak for others they hold, and are wide; ML covers less than REML."""
 
     def one(rng: np.random.Generator) -> dict[str, bool]:
         prompts = simulate(design(40, prompts=2), rng)
