@@ -357,6 +357,15 @@ def few_labelled(items: int) -> Caveat:
     )
 
 
+def systems_differ(systems: int, measure: str, judge: str, over_all: float, inside: float) -> Caveat:
+    """Agreement over the responses of several systems, and inside them."""
+    return Caveat(
+        "systems-differ",
+        f"{systems} systems: agreement over all of them also counts how far systems differ; inside a system, on "
+        f"average, the {measure} of {judge} with people is {inside:.2f}, not {over_all:.2f}",
+    )
+
+
 def people_among_judges(people: Sequence[str], models: Sequence[str]) -> Caveat:
     """A mean over judges of whom some are people, by their names, and others models."""
     return Caveat(

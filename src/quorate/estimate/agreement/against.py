@@ -34,7 +34,15 @@ from quorate.estimate.agreement.rates import (
     segment_words,
     segments,
 )
-from quorate.estimate.agreement.rightness import FEW_LABELLED, judged_and_labelled, rightness, row_means, verdicts
+from quorate.estimate.agreement.rightness import (
+    FEW_LABELLED,
+    Rightness,
+    judged_and_labelled,
+    rightness,
+    row_means,
+    verdicts,
+)
+from quorate.estimate.agreement.within import Within, kappas_within, systems_of
 from quorate.estimate.agreement.yardsticks import (
     AltTest,
     ConfigurationAccuracy,
@@ -124,6 +132,8 @@ class Against(Result):
         How far each judge agrees with itself under other prompts (prompt stability); empty with one prompt.
     marks : tuple of MarkGap
         Of marks of three values or more, how much more each judge gives than people, and their correlation.
+    within : Within, optional
+        The correlation of each, or the kappa, inside systems; None where responses are not those of several.
     """
 
     items: int
@@ -159,6 +169,7 @@ class Against(Result):
     stand_ins: tuple[AltTest, ...] = ()
     stability: Mapping[str, Alpha] = field(default_factory=dict)
     marks: tuple[MarkGap, ...] = ()
+    within: Within | None = None
 
     derived = ("sentence", "exit_code")
 
@@ -172,7 +183,10 @@ class Against(Result):
         """What must be known to read it."""
         out = [few_labelled(self.clusters)] if self.clusters < FEW_LABELLED else []
         unknown = self.flips is not None and math.isnan(self.flips.rerun.value)
-        return (*out, *([reruns_unknown()] if unknown else []))
+        over_all = {judge: one.value for judge, one in self.kappas.items()}
+        over_all |= {one.judge: one.correlation.value for one in self.marks}
+        differ = () if self.within is None else self.within.caveats(over_all)
+        return (*out, *differ, *([reruns_unknown()] if unknown else []))
 
     @property
     def sentence(self) -> str:
@@ -378,7 +392,13 @@ def against(
         stand_ins=tuple(stand_ins(judgments, human, level)),
         stability=stability(judged, level),
         marks=() if marks is None else marks.gaps(level, resamples, draws),
+        within=_within(seen, judged) if marks is None else marks.within,
     )
+
+
+def _within(seen: Rightness, judged: Judgments | Votes) -> Within | None:
+    system = systems_of(judged, seen.units)
+    return None if system is None else kappas_within(seen, system)
 
 
 def _passed_and_failed(

@@ -11,6 +11,7 @@ from quorate.caveats import Caveat, few_labelled
 from quorate.errors import NotEstimable
 from quorate.estimate.agreement.rates import ALONE
 from quorate.estimate.agreement.rightness import FEW_LABELLED, MOST_VERDICTS, judged_units, marks_given, row_means
+from quorate.estimate.agreement.within import Within, correlation_within, systems_of
 from quorate.estimate.agreement.yardsticks import Measured, mean_of
 from quorate.frozen import dataclass
 from quorate.numerics.panel.judges import correlated
@@ -73,6 +74,8 @@ class AgainstMarks(Result):
         The same of the mean of all judges; None of a single one.
     level : float
         Coverage of intervals.
+    within : Within, optional
+        The correlation of each inside systems; None where responses are not those of several.
     """
 
     unit: str
@@ -82,13 +85,16 @@ class AgainstMarks(Result):
     marks: tuple[MarkGap, ...]
     together: MarkGap | None
     level: float
+    within: Within | None = None
 
     derived = ("sentence",)
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What must be known to read it."""
-        return (few_labelled(self.clusters),) if self.clusters < FEW_LABELLED else ()
+        few = (few_labelled(self.clusters),) if self.clusters < FEW_LABELLED else ()
+        over_all = {one.judge: one.correlation.value for one in self.marks}
+        return (*few, *(() if self.within is None else self.within.caveats(over_all)))
 
     @property
     def sentence(self) -> str:
@@ -123,6 +129,8 @@ class Marked(Brief):
         Those of people, who weigh alike.
     fine : bool
         Whether marks have more values than verdicts, or people's lie between those that judges give, as means do.
+    system : array of int, shape (items,), optional
+        Whose response each is; None where they are not those of several systems.
     """
 
     unit: str
@@ -131,6 +139,7 @@ class Marked(Brief):
     given: Mapping[str, Floats]
     said: Floats
     fine: bool
+    system: Ints | None = None
 
     def gap(self, judge: str, given: Floats, level: float, resamples: int, rng: np.random.Generator) -> MarkGap:
         """How some marks differ from those of people: by Student's interval, and the bootstrap of the correlation."""
@@ -140,6 +149,14 @@ class Marked(Brief):
         gap = mean_of(given - self.said, level, self.cluster)
         order = Measured(*correlated(ours, theirs, level, resamples, rng, cluster))
         return MarkGap(judge, len(ours), means[0], means[1], gap, order)
+
+    @property
+    def within(self) -> Within | None:
+        """The correlation of every judge with people inside systems."""
+        if self.system is None:
+            return None
+        each = {judge: correlation_within(given, self.said, self.system) for judge, given in self.given.items()}
+        return Within(int(self.system.max()) + 1, "correlation", each)
 
     def gaps(self, level: float, resamples: int, rng: np.random.Generator) -> tuple[MarkGap, ...]:
         """How the marks of every judge differ from those of people, who marked some of the same."""
@@ -170,6 +187,7 @@ def marked(judged: Judgments | Votes, people: Judgments | Votes) -> Marked | Non
         },
         np.array([said.get(name, np.nan) for name in names]),
         max(map(len, values)) > MOST_VERDICTS or bool(np.mean(np.isin(values[1], values[0])) < _ALIKE),
+        systems_of(ours, names),
     )
 
 
@@ -197,6 +215,7 @@ def against_marks(both: Marked, level: float, resamples: int, rng: np.random.Gen
         marks=tuple(sorted(marks, key=_order, reverse=True)),
         together=both.gap(TOGETHER, mean, level, resamples, rng) if len(marks) > 1 else None,
         level=level,
+        within=both.within,
     )
 
 
