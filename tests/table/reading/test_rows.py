@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.table.reading.test_sheet import MARKS, N, rows, sheet
 
@@ -132,3 +133,16 @@ def test_0_and_1_of_systems_where_no_name_says_which_is_good(tmp_path, name, ask
     with pytest.raises(Unsure, match="no name says which is better") as found:
         q.compare(path)
     assert [way.what for way in found.value.ways] == ["1 is better", "0 is better"]
+
+
+def test_records_in_parquet_are_columns_of_their_fields(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "doc": [{"id": f"d{n}", "choices": ["a", "b"][: 1 + n % 2], "kept": True} for n in range(N)],
+            "metric": [{"match": int(MARKS[n, 0] > 5)} for n in range(N)],
+        }
+    )
+    path = tmp_path / "details.parquet"
+    frame.write_parquet(path)
+    table = read(path)
+    assert (table.score, table.n_levels("item"), table.names) == ("metric.match", N, ("item",))

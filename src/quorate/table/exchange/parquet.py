@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.encoding import is_database, swells
@@ -77,6 +78,8 @@ def scan(
 
 
 SUFFIXES = (".parquet", ".pq")
+_MOST_FIELDS = 300
+"""Columns beyond which records are left as they are."""
 
 
 def open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
@@ -87,7 +90,23 @@ def open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         if swells(rows, file.stat().st_size):
             raise InvalidData(f"{file}: has {rows:,} rows that hardly differ; name a file of judgments")
     relation = scan(connection, "read_parquet", path, SUFFIXES)
+    if any(kind.id == "struct" for kind in relation.types):
+        fields = [
+            part for name, kind in zip(relation.columns, relation.types, strict=True) for part in fields_of(name, kind)
+        ]
+        if len({name for name, _ in fields}) == len(fields) <= _MOST_FIELDS:
+            relation = relation.project(", ".join(f"{held} AS {quoted(name)}" for name, held in fields))
     return Opened(relation, tuple(relation.columns), typed=True)
+
+
+def fields_of(name: str, kind: Any, held: str | None = None) -> Iterator[tuple[str, str]]:
+    """The fields of a column of records, such as ``doc.id``, and how SQL writes each; a plain column is its own."""
+    held = held or quoted(name)
+    if kind.id != "struct":
+        yield name, held
+        return
+    for field, inner in kind.children:
+        yield from fields_of(f"{name}.{field}", inner, f"{held}[{literal(field)}]")
 
 
 def entries(file: Path) -> int:

@@ -470,6 +470,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
         and not (one.words and all(re.match(r"\d+ \w", word) for word in one.words))  # marks of their own, as 3 good
         and not all(re.fullmatch(r"(https?:|.*[/\\]).*\.\w+", word) for word in one.words)  # paths of files
+        and not (one.words and all(re.fullmatch(r"(?s)\[.*\]|\{.*\}", word) for word in one.words))  # lists, records
         and not (system and table.within(system, one.name))  # which describes the system
     ]
 

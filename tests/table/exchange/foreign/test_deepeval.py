@@ -38,6 +38,13 @@ def write(tmp_path):
     return writer
 
 
+def test_the_file_of_the_latest_run_holds_it_beside_its_link(write, tmp_path):
+    plain = read(write(case("a"), case("b", metric(score=0.9))))
+    path = tmp_path / "latest.json"
+    path.write_text(json.dumps({"testRunData": run(case("a"), case("b", metric(score=0.9))), "testRunLink": None}))
+    assert read(path).mean.tolist() == plain.mean.tolist()
+
+
 def test_a_judge_that_failed_has_no_score(write):
     unread = metric("k", None, error="ValueError: Evaluation LLM outputted an invalid JSON.")
     failed = metric("l", None, error="TimeoutError: too slow")

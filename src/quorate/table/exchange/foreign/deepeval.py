@@ -75,9 +75,16 @@ class Case:
 
 def claims(glance: Glance) -> bool:
     """Whether it has test cases, with what was put out."""
-    held = [glance.record.get(key) for key in _CASES]
+    run = _run_of(glance.record)
+    held = [run.get(key) for key in _CASES]
     first = next((one[0] for one in held if isinstance(one, list) and one), None)
     return isinstance(first, dict) and not _CASE.isdisjoint(first)
+
+
+def _run_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The test run, which the file of the latest one holds beside its link."""
+    held = record.get("testRunData")
+    return held if isinstance(held, dict) else record
 
 
 def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> Opened:
@@ -95,7 +102,7 @@ def read_run(connection: duckdb.DuckDBPyConnection, path: Path, part: str | None
     InvalidInput
         If there are several metrics and none is named.
     """
-    run = object_at(document(path, "evaluate fewer test cases in one run"), str(path))
+    run = _run_of(object_at(document(path, "evaluate fewer test cases in one run"), str(path)))
     held = [case for key in _CASES for case in list_at(run.get(key), f"{path}: {key}")]
     cases = [_case(object_at(one, f"{path}: test case {n}"), f"{path}: test case {n}") for n, one in enumerate(held, 1)]
     found: dict[str, list[float | None]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Pairs of Arena-Hard, two games a question; of JudgeBench, in both orders; and of AlpacaEval."""
+"""Pairs of Arena-Hard, two games a question; of JudgeBench, in both orders; of AlpacaEval; and a log of FastChat."""
 
 from __future__ import annotations
 
@@ -282,3 +282,28 @@ def test_a_broken_file_is_one_line_of_alpaca_eval(shared, write_json):
 @given(mutants(RECORDS[:2]) | mutants([record(preference=1.25)]))
 def test_whatever_is_in_it_of_alpaca_eval(tmp_path_factory, block):
     reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-alpaca.json", block, format="alpaca-eval")
+
+
+def event(kind="leftvote", **changed):
+    states = [{"model_name": name, "messages": [["user", "Why?"], ["assistant", "So."]]} for name in ("gpt", "llama")]
+    known = {"tstamp": 1.5, "type": kind, "models": ["", ""], "states": states, "ip": "192.0.2.1"}
+    return known | changed
+
+
+def test_events_of_votes_in_a_log_of_fastchat(write_lines):
+    chat = {"tstamp": 1.0, "type": "chat", "model": "gpt", "state": {"model_name": "gpt"}, "ip": "192.0.2.1"}
+    kinds = ("leftvote", "rightvote", "tievote", "bothbad_vote")
+    votes = read(write_lines(chat, *map(event, kinds), chat))
+    assert votes.models == ("gpt", "llama")  # which the conversations name where models are hidden
+    assert votes.outcome.tolist()[:3] == [A, B, TIE]
+    assert votes.facet("judge").levels != ("192.0.2.1",)
+    assert "2 events of chats left out" in votes.notes
+    with pytest.raises(InvalidData, match="none of 1 event is a vote"):
+        read(write_lines(chat))
+    with pytest.raises(InvalidData, match="line 2: a vote without the two conversations"):
+        read(write_lines(event(), event(states=[])))
+
+
+@given(mutants([event(), event("tievote")], lines=True))
+def test_any_log_of_fastchat(tmp_path_factory, text):
+    reads_or_refuses(tmp_path_factory.mktemp("m") / "conv.jsonl", text, format="fastchat")
