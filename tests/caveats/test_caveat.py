@@ -21,7 +21,7 @@ ONE_OF_EACH = [
     caveats.divergences(3, 2000),
     caveats.sampled_traces(0.01),
     caveats.few_labelled(12),
-    caveats.systems_differ(3, "kappa", "gpt", 0.7, 0.3),
+    caveats.systems_differ(3, "the kappa of gpt with people", 0.7, 0.3),
     caveats.labels_with_known_chance(),
     caveats.labels_alike_likely(216, 760),
     caveats.turns_that_end(80, 120),

@@ -357,12 +357,12 @@ def few_labelled(items: int) -> Caveat:
     )
 
 
-def systems_differ(systems: int, measure: str, judge: str, over_all: float, inside: float) -> Caveat:
+def systems_differ(systems: int, measure: str, over_all: float, inside: float) -> Caveat:
     """Agreement over the responses of several systems, and inside them."""
     return Caveat(
         "systems-differ",
         f"{systems} systems: agreement over all of them also counts how far systems differ; inside a system, on "
-        f"average, the {measure} of {judge} with people is {inside:.2f}, not {over_all:.2f}",
+        f"average, {measure} is {inside:.2f}, not {over_all:.2f}",
     )
 
 

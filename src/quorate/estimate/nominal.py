@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from quorate import caveats, rules
+from quorate.arrays import dense, first_of_each
+from quorate.estimate.agreement.within import APART
 from quorate.estimate.labels import (
     MOST_JUDGES,
     Coefficient,
@@ -32,7 +34,8 @@ from quorate.estimate.labels import (
 from quorate.estimate.means.targets import scope
 from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
-from quorate.roles import JUDGE
+from quorate.numerics.nominal import Ratings, alpha_within
+from quorate.roles import JUDGE, SYSTEM
 from quorate.table.cells import write_columns
 from quorate.table.results import Interval, Result, Row, plain
 from quorate.wording import Brief, at_level, counted, decimals, percent, plural, shares
@@ -304,8 +307,20 @@ def labels(
         tuple(pairs(said, names, judgments.labels, level)) if len(names) > 1 else (),
         item_labels(answered, said),
         most,
-        tuple(_caveats(found, counts, len(names), agreement)),
+        (*_caveats(found, counts, len(names), agreement), *(_between_systems(answered, said, agreement))),
     )
+
+
+def _between_systems(answered: Judgments, said: Ratings, agreement: Sequence[Coefficient]) -> Iterator[Caveat]:
+    """That alpha also counts how far systems differ, where it is less inside them."""
+    own = unit_facets(answered)
+    if SYSTEM not in own[1:] or answered.n_levels(SYSTEM) < 2:  # labels are of items, whoever answered them
+        return
+    system = answered.column(SYSTEM)[first_of_each(answered.level_codes(own))].astype(np.int64)
+    inside = alpha_within(said, dense(system))
+    over_all = next((one.value for one in agreement if one.name == "Krippendorff's alpha"), math.nan)
+    if over_all - inside > APART:
+        yield caveats.systems_differ(answered.n_levels(SYSTEM), "Krippendorff's alpha", over_all, inside)
 
 
 def both(one: Coefficient, judges: int) -> str:

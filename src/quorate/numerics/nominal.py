@@ -127,6 +127,24 @@ def krippendorff(sums: Floats) -> Floats:
     return np.where(usable, 1 - inside / safe / np.where(usable, expected, 1.0), np.nan)
 
 
+def alpha_within(ratings: Ratings, group: Ints) -> float:
+    """Krippendorff's alpha where chance is that of each group of items by itself; nan where labels vary in none.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Labels.
+    group : array of int, shape (items,)
+        From 0.
+    """
+    rows = _krippendorff_rows(tally(ratings))
+    sums = np.array([np.bincount(group, column) for column in rows.T]).T
+    n, inside, squares, total = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    several = np.maximum(n, 2.0)
+    chance = n * 2 * (squares - (total**2).sum(axis=1) / several) / (several - 1)
+    return float(1 - inside.sum() / chance.sum()) if chance.sum() > 1e-9 else np.nan
+
+
 def krippendorff_slopes(sums: Floats) -> Floats:
     """How `krippendorff` changes with each sum."""
     n, inside, squares, total = np.maximum(sums[..., :1], 2.0), sums[..., 1:2], sums[..., 2:3], sums[..., 3:]

@@ -66,3 +66,35 @@ def test_systems_that_do_not_differ_add_nothing_and_nothing_is_said():
 def test_one_system_has_no_inside():
     assert against(responses(0.0, 1)).within is None
     assert against(responses(0.0, 1).drop("system")).within is None
+
+
+def labelled(chances: tuple[float, float]) -> pl.DataFrame:
+    """Labels by three judges of answers of two systems, which are good with these chances."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for s, chance in enumerate(chances):
+        for k in range(60):
+            true = rng.random() < chance
+            said = [true if rng.random() < 0.4 else rng.random() < chance for _ in range(3)]
+            rows += [(f"q{k}", f"s{s}", f"j{n}", "good" if one else "bad") for n, one in enumerate(said)]
+    return pl.DataFrame(rows, schema=["item", "system", "judge", "label"], orient="row")
+
+
+def test_alpha_of_labels_of_systems_that_differ_is_said_to_be_less_inside_them():
+    frame = labelled((0.85, 0.15))
+    found = q.analyze(q.read(frame, score="label", labels=True, announce=False))
+    (said,) = [one.sentence for one in found.caveats if one.code == "systems-differ"]
+    observed = expected = 0.0
+    for system in ("s0", "s1"):
+        own = frame.filter(system=system)
+        good = own.group_by("item").agg((pl.col("label") == "good").sum())["label"].to_numpy()
+        observed += (good * (3 - good)).sum() / 3  # of three pairs those that are unlike
+        total, n = good.sum(), 180
+        expected += 2 * total * (n - total) / (n * (n - 1)) * 60
+    alpha = found.coefficient("Krippendorff's alpha").value
+    assert f"alpha is {1 - observed / expected:.2f}, not {alpha:.2f}" in said
+
+
+def test_alpha_of_labels_of_systems_that_do_not_differ_is_left_alone():
+    found = q.analyze(q.read(labelled((0.5, 0.5)), score="label", labels=True, announce=False))
+    assert "systems-differ" not in [one.code for one in found.caveats]

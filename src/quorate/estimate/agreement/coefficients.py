@@ -318,7 +318,8 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     """Krippendorff's alpha: how far scores of one item agree, against scores of any items.
 
     Every cell of an item (a judge, with a prompt where there are several) is one score; missing ones are left out. The
-    answers of several systems to an item are scored each by itself, and drawn together.
+    answers of several systems to an item are scored each by itself, and drawn together. Alpha then also counts how far
+    systems differ: take one of them alone, with ``only``, for how far judges agree inside it.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 from quorate.wording import Brief
 
-_APART = 0.05
+APART = 0.05
 """By how much agreement inside systems must be less than that over all for it to be said."""
 
 
@@ -42,11 +42,12 @@ class Within(Brief):
     def caveats(self, over_all: Mapping[str, float]) -> tuple[Caveat, ...]:
         """That agreement over all is more than inside systems: of the judge of whom this is most so."""
         more = {judge: over_all[judge] - inside for judge, inside in self.judges.items() if judge in over_all}
-        known = {judge: gap for judge, gap in more.items() if gap > _APART}
+        known = {judge: gap for judge, gap in more.items() if gap > APART}
         if not known:
             return ()
         most = max(known, key=lambda judge: known[judge])
-        return (systems_differ(self.systems, self.measure, most, over_all[most], self.judges[most]),)
+        what = f"the {self.measure} of {most} with people"
+        return (systems_differ(self.systems, what, over_all[most], self.judges[most]),)
 
 
 def systems_of(table: Judgments | Votes, units: Sequence[str]) -> Ints | None:
