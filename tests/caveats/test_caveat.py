@@ -21,6 +21,7 @@ ONE_OF_EACH = [
     caveats.divergences(3, 2000),
     caveats.sampled_traces(0.01),
     caveats.few_labelled(12),
+    caveats.copied_criteria([("fluency", "clarity", True)]),
     caveats.systems_differ(3, "the kappa of gpt with people", 0.7, 0.3),
     caveats.labels_with_known_chance(),
     caveats.labels_alike_likely(216, 760),

@@ -288,6 +288,18 @@ def skipped_unseen() -> Caveat:
     )
 
 
+def copied_criteria(pairs: Sequence[tuple[str, str, bool]]) -> Caveat:
+    """Criteria whose scores are the same, or a straight line of one another."""
+    one, other, equal = pairs[0]
+    how = "are equal" if equal else "rise in a straight line"
+    more = "" if len(pairs) == 1 else f", and {len(pairs) - 1:,} more pairs are alike"
+    return Caveat(
+        "copied-criteria",
+        f"all scores of {one} and {other} {how}{more}: one may be a copy of the other, which counts as a criterion of "
+        "its own in means and their intervals; leave it out",
+    )
+
+
 def cached_answers(copies: int, answers: int) -> Caveat:
     """Repeated answers that a cache gave again."""
     return Caveat(

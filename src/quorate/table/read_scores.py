@@ -38,6 +38,7 @@ from quorate.table.exchange.postgres.address import Places, absolute, is_place, 
 from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
 from quorate.table.exchange.wide import COUNT, shape_of
 from quorate.table.facets import Source
+from quorate.table.facts.copies import with_copies
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments
@@ -149,7 +150,7 @@ def read_scores(
     table = table if scale is None else on_scale(table, scale)
     if less_is_better:
         table = replace(table, less_is_better=True, notes=(Note("less is better"), *table.notes))
-    table = at_levels(_of_named_systems(table), only)
+    table = with_copies(at_levels(_of_named_systems(table), only))
     table = table if families is None else in_families(table, families)
     table = table if nested else _in_groups(table)
     table = _drawn_if_many(_as_strata(table)) if fixed == FIXED else table
