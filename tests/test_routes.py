@@ -577,3 +577,19 @@ def test_where_less_is_better_numbers_are_those_of_the_file_and_the_order_is_tur
     for a, b in pairs:
         assert (a.a, a.b, a.outcome) == (b.a, b.b, b.outcome)
         assert (a.value, a.low, a.high) == pytest.approx((-b.value, -b.high, -b.low))
+
+
+@pytest.mark.parametrize("ties", ["drop", "davidson", "half"])
+@pytest.mark.parametrize("shown", [0.5, 0.62, 0.9])
+@pytest.mark.parametrize("judges", [0, 8])
+def test_votes_on_two_systems_have_one_interval_by_comparison_and_board(ties, shown, judges):
+    rng = np.random.default_rng(5)
+    won = np.where(rng.random(160) < 0.1, "tie", np.where(rng.random(160) < shown, "model_a", "model_b"))
+    columns = {"prompt": [*range(160)], "model_a": ["x"] * 160, "model_b": ["y"] * 160, "winner": won}
+    columns |= {"judge": [f"j{k % judges}" for k in range(160)]} if judges else {}
+    votes = q.read_votes(pl.DataFrame(columns), announce=False)
+    board = q.rank(votes, ties=ties)
+    found = q.compare(votes, "x", "y", ties="half" if ties == "half" else "drop")
+    ends = [board.share(end) - 0.5 for end in board.difference("x", "y").at(0.95).ends]
+    assert ends == pytest.approx(found.estimate.ends, abs=1e-6)
+    assert board.gaps[2][0, 1] == pytest.approx(board.difference(*board.systems).at(0.95).low)

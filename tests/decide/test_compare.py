@@ -352,3 +352,15 @@ def test_of_two_systems_alone_no_other_votes_are_spoken_of():
 def test_two_systems_that_never_met_are_referred_to_the_board():
     with pytest.raises(q.InvalidInput, match=r"no vote compares.*rank, and compare without names"):
         q.compare(board_of_votes(0), "x", "y")
+
+
+@pytest.mark.parametrize(("seed", "n"), [(2, 254), (42, 44), (47, 47)])
+def test_with_ties_as_halves_an_interval_leaves_out_no_difference_only_where_the_verdict_does(seed, n):
+    """By its errors alone each began above one half, beside a sign test that left it open."""
+    rng = np.random.default_rng(seed)
+    rng.integers(20, 300)
+    won = np.where(rng.random(n) < 0.1, "tie", np.where(rng.random(n) < 0.57, "model_a", "model_b"))
+    columns = {"prompt": [*range(n)], "model_a": ["x"] * n, "model_b": ["y"] * n, "winner": won}
+    found = q.compare(q.read_votes(pl.DataFrame(columns), announce=False), "x", "y", ties="half")
+    assert found.outcome is Outcome.UNDECIDED
+    assert found.estimate.low == 0.0 < found.estimate.high

@@ -368,6 +368,10 @@ def _moved(matrix: Floats, order: Ints) -> Floats:
     return matrix
 
 
+_WHOLE = 0.5
+"""Margin of votes that are all for one, which no rating has."""
+
+
 @dataclass(frozen=True)
 class Contrast(Interval):
     """A difference of ratings, or another parameter, with its uncertainty.
@@ -430,15 +434,16 @@ class Contrast(Interval):
         return high
 
     def _tested(self, low: float, high: float, level: float) -> tuple[float, float]:
-        """The interval, which leaves out 0 where the test of the margin rejects: its near end is then the margin's."""
+        """The interval: that of the margin where there is one, of its ends those that are finite as ratings."""
         if self.margin is None:
             return low, high
+        if 0 < abs(self.margin.value) < _WHOLE:
+            per, ends = self.value / math.atanh(2 * self.margin.value), self.margin.at(level).ends
+            found = [per * math.atanh(2 * end) if abs(end) < _WHOLE else None for end in ends]
+            low, high = (old if new is None else new for old, new in zip((low, high), found, strict=True))
         if self.margin.p_difference() > (1 - level) * SLACK:
             return min(low, 0.0), max(high, 0.0)
-        ends, lead = self.margin.at(level).ends, self.margin.value
-        near = max(ends[0] if lead > 0 else -ends[1], 0.0)
-        end = self.value * math.atanh(2 * near) / math.atanh(2 * abs(lead))
-        return (end, high) if self.value > 0 else (low, end)
+        return (max(low, 0.0), high) if self.value > 0 else (low, min(high, 0.0))
 
     def _excludes_zero(self, level: float) -> bool:
         low, high = self.at(level).ends

@@ -197,14 +197,16 @@ class VoteMargin(Interval):
         return self.n / self.exact.n if self.exact else 4 * self.n * self.se**2
 
     def _limits(self) -> Ends:
-        """Clopper and Pearson's where tests are exact, else Student's t."""
+        """Clopper and Pearson's where tests are exact, else Student's t, with 0 in it where the test leaves it open."""
         level = self.level
         if self.exact:
             low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(*self.exact, level))
         else:
             low, high = student_limits(self.value, self.se, self.df, level)
             low, high = max(low, -0.5), min(high, 0.5)
-        return (min(low, 0.0), max(high, 0.0)) if self.least_p > 1 - level else (low, high)
+        exact = self.decisive is not None and not self.exact  # with ties as halves the test is that of the other votes
+        least = self.p_difference() if exact else self.least_p
+        return (min(low, 0.0), max(high, 0.0)) if least > (1 - level) * binomial.SLACK else (low, high)
 
     def equivalence_interval(self, alpha: float = 0.05) -> Interval:
         """The margin with the interval that equivalence rests on: it is shown where this lies within the margin.
