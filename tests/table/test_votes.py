@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import votes_table
 
+import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, pairs_of, summed, turn
 from quorate.table.read_votes import read_votes
@@ -218,3 +219,9 @@ def test_counts_beyond_32_bits_are_exact():
 def test_turning_exchanges_the_two_models_only(code, turned):
     both = turn(np.array([code, code], dtype=np.int8), np.array([True, False]))
     assert both.tolist() == [turned, code]
+
+
+def test_votes_where_scores_are_asked_for_are_referred_to_what_reads_them():
+    columns = {"model_a": ["x"] * 9, "model_b": ["y"] * 9, "winner": ["model_a"] * 9, "judge": [*"jkl"] * 3}
+    with pytest.raises(InvalidInput, match="hold votes, and scores are asked for; compare and rank"):
+        q.judges(q.read_votes(pl.DataFrame(columns), announce=False))

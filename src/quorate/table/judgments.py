@@ -136,5 +136,7 @@ def table_of(judgments: object) -> Judgments:
     """
     if not isinstance(judgments, Judgments):
         kind = type(judgments).__name__
+        if kind == "Votes":
+            raise InvalidInput("judgments: hold votes, and scores are asked for; compare and rank say what votes do")
         raise InvalidInput(f"judgments: expects what quorate.read returns, got {kind}; read it first")
     return judgments
