@@ -73,7 +73,7 @@ _OF: Mapping[str, str] = {
         meilleur meilleure better; ville city; somme total; justesse correctness; patiente patient""",
     "es": """
         canal channel; departamento department;
-        asistente assistant; puesto place; juez jueza judge; evaluador evaluadora evaluator;
+        asistente assistant; código id; puesto place; juez jueza judge; evaluador evaluadora evaluator;
         anotador anotadora annotator; revisor revisora reviewer; calificador calificadora grader; examinador examiner;
         experto experta expert; radiólogo radiologist; calidad quality; utilidad usefulness; coherencia coherence;
         claridad clarity; exactitud accuracy; fluidez fluency; relevancia relevance; ejercicio exercise;
@@ -391,15 +391,18 @@ _BEGINNINGS = frozenset(word.partition("_")[0] for word in _PHRASES)
 _LONGEST = max(word.count("_") + 1 for word in _PHRASES)
 _JOINED = re.compile(
     "(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[\u3040-\u9fff\uac00-\ud7a3])(?=[A-Za-z])|"
-    "(?<=[\u4e00-\u9fff])[\u306e\u7684](?=[\u30a0-\u9fff])"
+    "(?<=[\u4e00-\u9fff])[\u306e\u7684](?=[\u30a0-\u9fff])|(?<=[A-Za-z])\u306e?(?=[\u3040-\u9fff])"
 )
 """Where words meet without a mark, as in ``RaterID`` and ``\u8cea\u554fID``, or with a sign for "of" between them."""
 _NUMBER = "nummer"
 _WITHOUT_BLANKS = re.compile("[\u3040-\u9fff]{4,}|[\uac00-\ud7a3]{4,}")
+_NUMERALS = "\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d"
 _CHRF = re.compile("chrF", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\D+?)(\d+)")
 _BEHIND = re.compile(r"(?<=\w)\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
-_INCLUSIVE = re.compile(r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\))(?!\w)", re.IGNORECASE)
+_INCLUSIVE = re.compile(
+    r"(?<=\w)(?:[·•]\w+|[:*/]-?(?:innen|in)|\((?:innen|in)\)|(?<=\w\w\w)/-?(?:as?|os?))(?!\w)", re.IGNORECASE
+)
 """What stands behind a word for people so that it means all of them, as in ``Prüfer:in`` and ``relecteur·rice``."""
 _PAIR = 2
 
@@ -442,6 +445,8 @@ def spoken(names: Iterable[str]) -> Counter[str]:
 
 def _parted(word: str) -> list[str]:
     """The two known words of two signs or more that one without blanks is made of, as the number of a dialogue."""
+    if word[:-1] in _ENGLISH and word[-1] in _NUMERALS:
+        return [word[:-1], str(1 + _NUMERALS.index(word[-1]))]
     if word in _ENGLISH or not _WITHOUT_BLANKS.fullmatch(word):
         return [word]
     ends = [end for end in range(_PAIR, len(word) - 1) if word[:end] in _ENGLISH and word[end:] in _ENGLISH]

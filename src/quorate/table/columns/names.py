@@ -492,6 +492,8 @@ def is_count(name: str) -> bool:
 def no_score(name: str) -> bool:
     """Whether a column holds no score, by its name: a share of words that were right is one, and no length."""
     words = {*plain(name).replace("up_to_date", "current").split("_")}
+    if re.search(r"[a-z]_(km|mm|cm|kg|kwh|ppm|degc)$|(depth|height|width|distance|altitude)_m$", name):  # a unit
+        return True
     share = words & _SHARES and words & {*HINTS}
     if name.rstrip().endswith("?"):  # what was asked of who judged
         return False

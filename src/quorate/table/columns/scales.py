@@ -125,7 +125,7 @@ MARKS: tuple[tuple[Level, ...], ...] = (
     (
         ("very poor", "very bad"),
         ("poor", "bad"),
-        ("fair", "average", "acceptable", "neutral"),
+        ("fair", "average", "acceptable", "neutral", "ok", "okay"),
         ("good",),
         ("very good",),
     ),

@@ -22,6 +22,7 @@ from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.together import SHEET, as_levels
 from quorate.table.exchange.format import Format, Opened, head, literal, pattern, quoted, refuse_matrix, suffix_of
+from quorate.table.exchange.platforms import of_limesurvey, of_toloka
 from quorate.table.exchange.texts import MOST, texts
 from quorate.table.notes import Note
 from quorate.wording import counted, listed
@@ -188,7 +189,8 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     else:
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
-    return _of_limesurvey(_of_toloka(_with_points(_with_fields(opened, rows), rows, delimiter)))
+    opened = _with_digits(_with_fields(opened, rows), rows)
+    return of_limesurvey(of_toloka(_with_points(opened, rows, delimiter)))
 
 
 def _is_plain(text: str, delimiter: str, rows: Sequence[Sequence[str]]) -> bool:
@@ -414,43 +416,6 @@ def _below_header(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     return replace(opened, relation=kept, notes=(*opened.notes, note))
 
 
-def _of_toloka(opened: Opened) -> Opened:
-    """Toloka: what was asked, answered and by whom, without tasks whose answers were known and rejected work."""
-    asked, _, own = zip(*(name.partition(":") for name in opened.columns), strict=True)
-    if not {"OUTPUT", "ASSIGNMENT"} <= {*asked}:
-        return opened
-    parts = [*zip(asked, own, map(quoted, opened.relation.columns), strict=True)]
-    shown = [(one, name) for part, one, name in parts if part in ("INPUT", "OUTPUT") or one == "worker_id"]
-    golden = [f"coalesce({name}, '') <> ''" for part, _, name in parts if part == "GOLDEN"]
-    refused = [f"upper({name}) = 'REJECTED'" for _, one, name in parts if one == "status"]
-    known, rejected = (f"coalesce({' OR '.join(some or ['false'])}, false)" for some in (golden, refused))
-    counts = f"count(*) FILTER ({known}), count(*) FILTER (NOT {known} AND {rejected}), count(*)"
-    ((controls, bad, rows),) = opened.relation.aggregate(counts).fetchall()
-    kept = dict(shown)
-    if controls == rows or len(kept) < len(shown):  # where all were known judges are held against them
-        return opened
-    relation = opened.relation.filter(f"NOT ({known} OR {rejected})").project(", ".join(kept.values()))
-    said = [f"{counted(controls, 'row')} of control tasks (their answers are known)"] if controls else []
-    said += [f"{counted(bad, 'row')} of rejected work"] if bad else []
-    left = f"; {listed(said)} left out" if said else ""
-    note = Note(f"Toloka: columns by their names without INPUT:, OUTPUT: and ASSIGNMENT:{left}")
-    return replace(opened, relation=relation, columns=tuple(kept), notes=(*opened.notes, note))
-
-
-_CODED = re.compile(r"[A-Za-z]\w*(?:\[\w+\])?\. (?P<text>.+)", re.DOTALL)
-
-
-def _of_limesurvey(opened: Opened) -> Opened:
-    """LimeSurvey: questions without the codes before them, as in ``U01[A]. How good? [Ada]``."""
-    found = [_CODED.fullmatch(name) for name in opened.columns]
-    grids = [name for name in opened.columns if re.match(r"\w+\[\w+\]\. .*\]\s*$", name, re.DOTALL)]
-    names = tuple("respondent_id" if one[0].startswith("id. ") else one["text"] for one in found if one)
-    if len(grids) < len("ab") or len({*names}) < len(opened.columns):
-        return opened
-    note = Note("LimeSurvey: questions without the codes before them; its id says who answered")
-    return replace(opened, columns=names, notes=(*opened.notes, note))
-
-
 def _with_fields(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
     """Records that are written as JSON in a column, with a column for each of their fields: ``a.b``, as of JSON lines.
 
@@ -494,6 +459,30 @@ def _fields_of(cells: Iterable[str]) -> list[str]:
         if len(fields) > _MOST_FIELDS:
             return []
     return [*fields]
+
+
+_DIGITS = "".join(chr(start + n) for start in (0x0660, 0x06F0, 0xFF10) for n in range(10))
+"""Arabic, Persian and wide digits, each from 0 to 9."""
+_OTHER_DIGITS = re.compile(rf"[-+]?[{_DIGITS}]+(?:[.,\u066b][{_DIGITS}]+)?")
+
+
+def _with_digits(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
+    """Numbers in the digits that all readers know, where columns have them in those of another script."""
+    found, shown = [], []
+    for at, (name, inner) in enumerate(zip(opened.columns, opened.relation.columns, strict=True)):
+        values = [cell for row in rows if at < len(row) and (cell := row[at].strip())]
+        numbers = [value for value in values if _OTHER_DIGITS.fullmatch(value)]
+        others = {value for value in values if not any(map(str.isdigit, value))}
+        if 2 * len(numbers) > len(values) and len(numbers) + sum(value in others for value in values) == len(values):
+            found.append(name)
+            plainly = f"translate({quoted(inner)}, {literal(_DIGITS + chr(0x066B))}, {literal('0123456789' * 3 + '.')})"
+            shown.append(f"{plainly} AS {quoted(inner)}")
+        else:
+            shown.append(quoted(inner))
+    if not found:
+        return opened
+    note = Note(f"digits of another script are read as 0 to 9 in {', '.join(found)}")
+    return replace(opened, relation=opened.relation.project(", ".join(shown)), notes=(*opened.notes, note))
 
 
 def _with_points(opened: Opened, rows: Sequence[Sequence[str]], delimiter: str) -> Opened:

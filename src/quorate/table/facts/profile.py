@@ -47,11 +47,11 @@ _MARK = re.compile(r"[.*\u2013\u2014-]+|NA|NaN|nan|#N/A|<NA>")
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
     r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
-    r"timed?[ _-]?out|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated|absent|"
+    r"timed?[ _-]?out|invalid|[-?.#\u2013\u2014]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated|abs\.?|absente?|"
     r"not submitted|withdrawn|n[/.]?\s?[dp]\.?|k\.?\s?a\.?|s[/.]d\.?|ns/nc|ausente|no presentado|"
     r"entf(\u00e4|ae)llt|nicht bewertet|non not\u00e9|brak|keine angabe|enthaltung|sin respuesta|sans avis|"
     r"abst(ained|ention|enci[o\u00f3]n|en\u00e7\u00e3o)|\u5f03\u6743|\u68c4\u6a29|\u672a\u8bc4\u5206|"
-    r"\u7121\u56de\u7b54|\u672a\u56de\u7b54|\u043d/\u0434|"
+    r"\u7121\u56de\u7b54|\uacb0\uc2dc|\uacb0\uc11d|\u672a\u56de\u7b54|\u043d/\u0434|"
     r"\u043d\u0435\u0442 (\u043e\u0442\u0432\u0435\u0442\u0430|\u043e\u0446\u0435\u043d\u043a\u0438)|"
     r"(error|exception|timeout|traceback|could not|cannot|unable to|failed to|invalid|no valid)\b.*"
 )

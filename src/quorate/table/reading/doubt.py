@@ -40,6 +40,7 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
+from quorate.table.columns.scales import first_is_best
 from quorate.table.exchange.format import condition
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED
@@ -494,6 +495,28 @@ def _told_apart(table: Table, found: Key, known: Mapping[str, str], left: Sequen
 def _named(name: str) -> bool:
     """Whether a column has a name that says something, though not to us."""
     return any(len(word) >= _FEWEST_LETTERS and word.isalpha() for word in words_of(name)) and not says_nothing(name)
+
+
+def where_less(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
+    """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
+    wide = found.options.get("wide", {})
+    columns = wide.get(SYSTEM, ())
+    if found.confidence == "unsure":
+        return found
+    roles = {*known, *found.options.get("facets", {}), *(part for role in wide for part in role.split(CROSSED))}
+    told = [*columns, *(name for names in wide.values() for name in names), str(found.options.get("score", ""))]
+    best = {first_is_best(name) for name in told if name} if SYSTEM in roles else set()
+    if best in ({True}, {True, None}):
+        turned = replace(found, options={**found.options, "less_is_better": True})
+        return turned.granting("less is better by what the names say of the numbers")
+    if False in best:
+        return found
+    if (said := either_way(table, found.options, known)) is not None:
+        less = Meant({**found.options, "less_is_better": True}, "1 is the best")
+        return replace(found, confidence="unsure", said=said, meant=(less, Meant(found.options, "more is better")))
+    if not (columns and all(map(is_less, columns))):
+        return found
+    return of_less(columns[0], found.options, found.reasons, found.said) or found
 
 
 def either_way(table: Table, options: Mapping[str, Any], known: Mapping[str, str]) -> str | None:

@@ -22,6 +22,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE, A, B
 from quorate.table.reading.key import named_as_judged
 from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.recognised import counts_rows
 from quorate.table.reading.shown import by_place
 from quorate.table.reading.supposed import supposed
 from quorate.table.reading.unnamed import of_unnamed
@@ -321,6 +322,7 @@ def _ranked_in_lists(table: Table) -> Reading | None:
             continue
         said = f"every {one.name} names systems, the best first: rankings"
         times = [two for two in table.columns if two.whole and plain(two.name) in (*COUNTS, *_BALLOTS)]
+        times = [two for two in times if not counts_rows(table, two)]
         facets = {"cluster": ROW_NUMBER, **({"count": times[0].name} if len(times) == 1 else {})}
         said += f", each as often as {times[0].name} says" if len(times) == 1 else ""
         return Reading({"rank": (one.name,), "facets": facets}, (said,), "likely", "votes", said)

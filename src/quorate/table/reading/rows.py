@@ -25,9 +25,9 @@ _SEVERE = frozenset(("minor", "major", "critical"))
 """What errors of a translation are."""
 _DIMENSIONS = frozenset(words("accuracy fluency terminology style locale mistranslation omission punctuation"))
 """Of which kinds such errors are."""
-_LONGEST_SHEET, _ROUNDED, _FEWEST_LEVELS = 20_000, 0.06, 4
-"""Rows of the longest table that may end in totals, how far from these a number is that was rounded, and labels of
-which one may be a total."""
+_LONGEST_SHEET, _ROUNDED, _WHOLE_ONES, _FEWEST_LEVELS = 20_000, 0.06, 0.5, 4
+"""Rows of the longest table that may end in totals, how far from these a number is that was rounded, also to a whole
+one, and labels of which one may be a total."""
 _KINDS = frozenset(("type", "kind", "phase", "block", "trial"))
 """Words in the name of a column that says of which kind a row is."""
 _GOLDEN = frozenset(words("golden attention catch practice trap honeypot tutorial screener"))
@@ -156,11 +156,12 @@ def _are_made(table: Table, one: Column, labels: Sequence[str]) -> bool:
         wanted = [value for (value,) in given if value is not None]
         if two is one or not wanted or two.filled < 2:
             continue
-        if two.numeric:
+        if two.scored and two.scale is None:
             of_rest = rest.aggregate(f"sum({number}), avg({number})").fetchall()[0]
         else:
             of_rest = tuple(times for (times,) in rest.aggregate("count(*)", table.sql(two.name)).fetchall())
-        close = [abs(value - other) <= _ROUNDED for value in wanted for other in of_rest if other is not None]
+        pairs = [(value, other) for value in wanted for other in of_rest if other is not None]
+        close = [abs(value - other) <= (_WHOLE_ONES if value.is_integer() else _ROUNDED) for value, other in pairs]
         found.append(sum(close) >= len(wanted))
     return bool(found) and all(found)
 

@@ -81,6 +81,8 @@ def codes_in(column: Column) -> tuple[str, ...]:
     """
     if not (column.numeric and column.whole):
         return ()
+    if not column.words and column.low == -1 and (column.high or 0) >= _FAR:  # all others are 0 or more
+        return ("-1",)
     values = {float(word): word for word in column.words if word.lower() not in ("true", "false")}
     rest = sorted(value for value in values if value not in _CODES or 0 <= value <= max(_FAR, _SPANS))
     if len(rest) < _FEWEST:
@@ -199,6 +201,11 @@ def share_of(table: Table, taken: set[str], score: str | None = None) -> str | N
     beyond = " > ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in names)
     ((more,),) = table.opened.relation.aggregate(f"count(*) FILTER ({beyond})").fetchall()
     return None if more else OF.join(names)
+
+
+def says_passed(one: Column) -> bool:
+    """Whether a column says of every row whether all was right, by its name."""
+    return len(words_of(one.name)) == 1 and {*words_of(one.name)} <= {*HINTS} and one.values == {0.0, 1.0}
 
 
 def _says_tried(name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, DOWN, FOLDED, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TURN
+from quorate.roles import CATEGORY, DOWN, FOLDED, ITEM, JUDGE, OF, PROMPT, REPLICATE, SYSTEM, TURN
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -20,14 +20,12 @@ from quorate.table.columns.names import (
     is_id,
     is_judge,
     is_judged,
-    is_less,
     is_person,
     no_score,
     says_ends,
     words_of,
 )
 from quorate.table.columns.roles import ALIASES
-from quorate.table.columns.scales import first_is_best
 from quorate.table.exchange.foreign.together import FILE
 from quorate.table.exchange.rows import ROW_NUMBER, made_of
 from quorate.table.exchange.wide import CROSSED
@@ -35,7 +33,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.averages import of_averages, refuse_statistics, total_of
 from quorate.table.reading.compared import of_compared
-from quorate.table.reading.doubt import SAYS, either_way, is_label, of_less, weighed
+from quorate.table.reading.doubt import SAYS, is_label, weighed, where_less
 from quorate.table.reading.family import same_scale
 from quorate.table.reading.in_words import (
     is_prose,
@@ -80,6 +78,7 @@ from quorate.table.reading.score import (
     refuse_codes,
     refuse_sides,
     said_in_words,
+    says_passed,
     share_of,
 )
 from quorate.table.reading.several import several_in
@@ -172,7 +171,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         return None
     found = found.granting(granted) if granted else found
     found = of_averages(table, found.naming(said).also(status))
-    return _of_less(table, _with_compared(table, found, known, compared), known)
+    return where_less(table, _with_compared(table, found, known, compared), known)
 
 
 def _measure(name: str, why: str, known: dict[str, str], said: dict[str, str], reasons: list[str]) -> None:
@@ -213,28 +212,6 @@ def _taken_for_score(table: Table, known: dict[str, str]) -> set[str]:
     return {name} - {known.get("score", "")}
 
 
-def _of_less(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
-    """A reading of systems by scores of which less is better by their names, or may be, which is said or asked."""
-    wide = found.options.get("wide", {})
-    columns = wide.get(SYSTEM, ())
-    if found.confidence == "unsure":
-        return found
-    roles = {*known, *found.options.get("facets", {}), *(part for role in wide for part in role.split(CROSSED))}
-    told = [*columns, *(name for names in wide.values() for name in names), str(found.options.get("score", ""))]
-    best = {first_is_best(name) for name in told if name} if SYSTEM in roles else set()
-    if best in ({True}, {True, None}):
-        turned = replace(found, options={**found.options, "less_is_better": True})
-        return turned.granting("less is better by what the names say of the numbers")
-    if False in best:
-        return found
-    if (said := either_way(table, found.options, known)) is not None:
-        less = Meant({**found.options, "less_is_better": True}, "1 is the best")
-        return replace(found, confidence="unsure", said=said, meant=(less, Meant(found.options, "more is better")))
-    if not (columns and all(map(is_less, columns))):
-        return found
-    return of_less(columns[0], found.options, found.reasons, found.said) or found
-
-
 def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple[Table, dict[str, str], str]:
     """A table with columns that are made of its own, by their roles, and what was taken for granted by that.
 
@@ -243,6 +220,9 @@ def _with_made(table: Table, known: Mapping[str, str], aside: set[str]) -> tuple
     down = filled_down(table, known)
     said = [f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"] if down else []
     share = share_of(table, {*known.values(), *aside}, known.get("score"))
+    if share is not None and any(map(says_passed, table.columns)):  # which is what came of it
+        aside |= {*share.split(OF)}
+        share = None
     if share is not None:
         said.append(f"{' of '.join(made_of(share).parts)}: the share of each row is its score")
     alike = folded(table, {role: name for role, name in known.items() if role not in down})
@@ -264,7 +244,8 @@ def _of_level(
     compared: bool,
 ) -> Reading | None:
     """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
-    of_each = JUDGE in known and table.keys([level.name, known[JUDGE]]) == table.rows
+    judge = known.get(JUDGE)
+    of_each = bool(judge) and table.keys([level.name, str(judge)]) == table.rows
     by = (
         table.column(FILE if FILE in table.names else known[SYSTEM])
         if {FILE, SYSTEM} & {*table.names, *known}
