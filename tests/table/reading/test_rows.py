@@ -126,6 +126,9 @@ def test_letters_beside_an_order_are_of_the_column_or_of_the_place(tmp_path, var
 @pytest.mark.parametrize(("name", "asks"), [("class-name", True), ("passed", False), ("result", False)])
 def test_0_and_1_of_systems_where_no_name_says_which_is_good(tmp_path, name, asks):
     cells = [(f"d{n}", system, int(MARKS[n, k] > 5)) for n in range(N) for k, system in enumerate(("x", "y"))]
+    said = np.array(["unfaithful", "faithful"])[[one[2] for one in cells]]
+    words = sheet(tmp_path, *rows(f"dialog_id,variant,{name}", [(*c[:2], w) for c, w in zip(cells, said, strict=True)]))
+    assert q.compare(words).difference.items == N
     path = sheet(tmp_path, *rows(f"dialog_id,variant,{name}", cells))
     if not asks:
         assert q.compare(path).difference.items == N

@@ -157,8 +157,8 @@ def of_codes(table: Table, score: str, options: Mapping[str, Any], reasons: Sequ
     """A reading of systems by 0 and 1 of which no name says whether 1 is good, which is asked; None of others."""
     if score not in table.names or not {*words_of(score)} <= CODED | _CODES | {*HOLDERS} or options.get("labels"):
         return None
-    if table.column(score).values != {0.0, 1.0} or "label" in options:
-        return None
+    if not table.column(score).numeric or table.column(score).values != {0.0, 1.0} or "label" in options:
+        return None  # words say what is good
     more: dict[str, Any] = {"score": score, **options}
     ways = (Meant(more, "1 is better"), Meant({**more, "less_is_better": True}, "0 is better"))
     return Reading(more, tuple(reasons), said=f"{score} holds 0 and 1, and no name says which is better", meant=ways)
