@@ -149,3 +149,25 @@ def test_records_in_parquet_are_columns_of_their_fields(tmp_path):
     frame.write_parquet(path)
     table = read(path)
     assert (table.score, table.n_levels("item"), table.names) == ("metric.match", N, ("item",))
+
+
+def visits(seed: int, spread: float) -> pl.DataFrame:
+    """90 messages of 20 users, of whom each met one of two versions that differ by 1."""
+    rng = np.random.default_rng(seed)
+    user, own = rng.integers(0, 20, 90), spread * rng.normal(size=20)
+    score = rng.normal(size=90) + own[user] + user % 2
+    names = {"item": [f"m{n}" for n in range(90)], "judge": [f"u{one}" for one in user]}
+    return pl.DataFrame({**names, "system": [f"v{one % 2}" for one in user], "score": score})
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.8])
+def test_users_of_one_version_each_are_what_is_drawn(spread):
+    """The standard error is that of what is found over studies, and intervals hold the truth; Monte Carlo error .04."""
+    found = [q.compare(read(visits(seed, spread)), "v1", "v0").difference for seed in range(60)]
+    values, errors = np.array([(one.value, one.se) for one in found]).T
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(values.std(), rel=0.3)
+    covers = np.mean([one.at(0.95).low <= 1 <= one.at(0.95).high for one in found])
+    assert covers >= 0.9
+    grouped = visits(0, spread).rename({"judge": "user"})
+    same = q.read(grouped, facets={"user": "user"}, nested={"item": "user"}, recognise=True, announce=False)
+    assert q.compare(same, "v1", "v0").difference.se == pytest.approx(found[0].se, rel=0.02)

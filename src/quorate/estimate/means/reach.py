@@ -114,9 +114,19 @@ def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[st
 
 
 def _few_groups(judgments: Judgments) -> tuple[str, ...]:
-    """What groups items, as far as it has so few levels of so many items that each tells its own mean."""
+    """What groups items, as far as it has so few levels of so many items that each tells its own mean.
+
+    Not where each is of one system alone, as users of one version are: their means are no differences, and they are
+    drawn as items are.
+    """
     items, over = judgments.n_levels(judgments.object), judgments.ancestors(judgments.object)
-    return tuple(name for name in over if tell_their_mean(judgments.n_levels(name), items))
+    few = [name for name in over if tell_their_mean(judgments.n_levels(name), items)]
+    setup = [name for name in judgments.names if is_setup(judgments, name) and judgments.n_levels(name) > 1]
+
+    def met(*names: str) -> int:
+        return len(np.unique(judgments.level_codes(names)))
+
+    return tuple(name for name in few if not any(met(name, other) == met(name) for other in setup))
 
 
 def tell_their_mean(groups: ArrayLike, items: ArrayLike) -> NDArray[np.bool_]:

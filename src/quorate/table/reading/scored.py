@@ -417,6 +417,8 @@ def _of_score(
     own = _one_system_each(table, known)
     if own:
         reasons.append(f"every {known[JUDGE]} met one {known[SYSTEM]} alone: they are taken as drawn")
+    if own and known[ITEM] in table.names and table.within(known[ITEM], known[JUDGE]):
+        options["nested"] = {ITEM: JUDGE}  # whose items come together
     if own or chosen:
         roles = {*known, *found.added} - dropped - ({JUDGE} if own else set())
         options["fixed"] = chosen_with(roles, *chosen)

@@ -15,6 +15,7 @@ from quorate.roles import ITEM, JUDGE, PROMPT, SIDES, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import RESPONSES, is_id, is_judge, is_less, words_of
+from quorate.table.columns.roles import FIXED
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
@@ -238,7 +239,8 @@ def _as_it_is(
         prompts = _prompts_of(table, source, rows)
         return (table if prompts is None else read("votes", prompts)), ""
     compared = about == SYSTEM
-    instead = None if about == JUDGE else _of_what_differs(table, kind, source, rows, compared)
+    differs = None if about == JUDGE else _of_what_differs(table, kind, source, rows, compared)
+    instead = differs or _of_users(table)
     if instead is not None:
         return read(*instead[:2]), instead[2]
     compared &= SYSTEM not in table.names and table.origin is not None
@@ -330,6 +332,24 @@ def _of_what_differs(
     system, prompt = table.facet(SYSTEM).column, table.facet(PROMPT).column
     said = f"{system} is the same in every row: {prompt} taken for what is compared"
     return "scores", {"facets": {SYSTEM: prompt, PROMPT: ""}}, said
+
+
+def _of_users(table: Judgments) -> tuple[Kind, Mapping[str, Any], str] | None:
+    """How a table is read whose judges met one of several systems each, on items of their own: they are drawn."""
+    if not {JUDGE, SYSTEM} <= {*table.names} or {*table.ancestors(table.object), *table.ancestors(JUDGE)} - {SYSTEM}:
+        return None
+
+    def met(*names: str) -> int:
+        return len(np.unique(table.level_codes(names)))
+
+    judges, systems, items = (table.n_levels(name) for name in (JUDGE, SYSTEM, table.object))
+    alone = 1 < systems < judges < items and met(JUDGE, SYSTEM) == judges and met(table.object, JUDGE) == items
+    if not alone:
+        return None
+    fixed = tuple(name for name in FIXED if name in table.names and name != JUDGE)
+    judge, system = table.facet(JUDGE).column, table.facet(SYSTEM).column
+    said = f"every {judge} met one {system} alone, on items of its own: they are drawn, and their items with them"
+    return "scores", {"nested": {table.object: JUDGE}, "fixed": fixed}, said
 
 
 def _of_arms(table: Judgments) -> tuple[Kind, Mapping[str, Any], str] | None:
